@@ -96,6 +96,16 @@ class MessagingLogIT {
                 .contains("--grant is for a --client-role, and none is given");
     }
 
+    /** Publishers and subscribers refuse such names, so nothing could use the topic. */
+    @Test
+    void aTopicGetsNoNameThatApplicationsCannotUse() {
+        Outcome tooLong = database.run(CLIENT, "topics", "create", "x".repeat(501));
+        assertThat(tooLong.status()).isEqualTo(2);
+        assertThat(tooLong.err()).contains("it has 501 bytes in UTF-8");
+        assertThat(database.run(CLIENT, "topics", "create", " ").err()).contains("it is blank");
+        assertThat(database.run(CLIENT, "topics", "list").out()).isEqualTo("There are no topics.\n");
+    }
+
     @Test
     void setupRefusesWhatWouldNotWork() throws Exception {
         assertThat(database.run(CLIENT, "setup", "--execute").err()).contains("belongs to owner", "Log in as owner.");

@@ -16,7 +16,7 @@ public record LogTopic(int number, String name, int partitions, RetentionRule re
     public LogTopic {
         if (name.isBlank() || partitions < 1 || partitions > MAX_PARTITIONS) {
             throw new IllegalArgumentException("Cannot describe a topic: name '" + name + "', " + partitions
-                    + " partitions. Use 1 to " + MAX_PARTITIONS + ".");
+                    + " partitions. Use 1 to " + MAX_PARTITIONS + " partitions, and a name.");
         }
     }
 }

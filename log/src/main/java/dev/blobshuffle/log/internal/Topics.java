@@ -12,6 +12,8 @@ public interface Topics {
      * Creates a topic.
      *
      * @return the new topic; empty: a topic of this name exists
+     * @throws IllegalArgumentException the name is one that {@link LogName} rejects, or the number
+     *     of partitions is out of range
      */
     CompletionStage<Optional<LogTopic>> create(String name, int partitions, RetentionRule retention);
 

@@ -69,7 +69,11 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
                 return directory;
             }
         } catch (InvalidPathException e) {
-            // Reported below.
+            throw new InvalidSettingsException(
+                    "Cannot open store file://: '" + text.replace('\0', '?') + "' names no directory: "
+                            + e.getReason()
+                            + ". Use other characters, or set LC_ALL=C.UTF-8 if this process has a locale without UTF-8.",
+                    e);
         }
         throw new InvalidSettingsException(
                 "Cannot open store file://: '" + text

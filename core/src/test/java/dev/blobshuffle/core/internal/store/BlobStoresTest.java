@@ -72,6 +72,7 @@ class BlobStoresTest {
                 "file://var/lib/blobs | three slashes",
                 "file:///a,relative | 'relative' is not an absolute directory",
                 "file:/// | not an absolute directory",
+                "file:///a%00b | names no directory: Nul character",
                 "file:///a?fsync=maybe | Give none or blob",
                 "file:///a?sync=none | no parameter 'sync'. The nearest is 'fsync'. Known parameters: fsync",
                 "file:///a?fsync=none&fsync=none | twice",

@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.log.internal.LogName;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.Topics;
@@ -30,7 +31,7 @@ final class PostgresqlTopics implements Topics {
 
     @Override
     public CompletionStage<Optional<LogTopic>> create(String name, int partitions, RetentionRule retention) {
-        LogTopic wanted = new LogTopic(0, name, partitions, retention);
+        LogTopic wanted = new LogTopic(0, LogName.check("topic", name), partitions, retention);
         return database.call("create topic '" + name + "'", Repeat.NEVER, connection -> {
             OptionalLong number = function(
                             connection, "create_topic", name, partitions, kind(retention), millis(retention))

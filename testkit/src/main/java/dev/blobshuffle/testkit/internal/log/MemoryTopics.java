@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.internal.LogName;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.Topics;
@@ -27,7 +28,7 @@ record MemoryTopics(Connection connection) implements Topics {
 
     @Override
     public CompletionStage<Optional<LogTopic>> create(String name, int partitions, RetentionRule retention) {
-        LogTopic described = new LogTopic(0, name, partitions, retention);
+        LogTopic described = new LogTopic(0, LogName.check("topic", name), partitions, retention);
         return connection.call(
                 LogCall.TOPICS,
                 (session, reply) -> locks().exclusive(session, byName(name), () -> {
