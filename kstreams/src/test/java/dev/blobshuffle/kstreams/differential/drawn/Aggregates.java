@@ -1,11 +1,14 @@
 package dev.blobshuffle.kstreams.differential.drawn;
 
+import dev.blobshuffle.kstreams.differential.drawn.Op.Emission;
 import dev.blobshuffle.kstreams.differential.drawn.Op.Fold;
 import dev.blobshuffle.kstreams.differential.drawn.Op.Window;
 import dev.blobshuffle.kstreams.differential.drawn.Strand.Trait;
 import java.time.Duration;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.kstream.Aggregator;
+import org.apache.kafka.streams.kstream.EmitStrategy;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.KGroupedStream;
 import org.apache.kafka.streams.kstream.KTable;
@@ -34,9 +37,7 @@ final class Aggregates {
     }
 
     Strand aggregate(Op.Aggregate op, Strand strand) {
-        Strand keyed = strand.has(Trait.BY_KEY) || strand.has(Trait.REKEYED)
-                ? strand
-                : strand.rekeyed(strand.stream().selectKey((key, value) -> key), false);
+        Strand keyed = keyed(strand);
         Strand grouped = keyed.shuffledIfRekeyed();
         boolean isOrdered = grouped.has(Trait.BY_KEY);
         Fold fold = isOrdered || !op.fold().dependsOnOrder() ? op.fold() : Fold.COUNT;
@@ -51,12 +52,12 @@ final class Aggregates {
         } else {
             boolean isShort = op.isShort() && weaver.isTimed(grouped);
             KTable<Windowed<String>, String> table =
-                    windowed(groups, fold, window, isShort ? SHORT_GRACE : Inputs.GRACE, name);
-            if (op.isSuppressed()) {
+                    windowed(groups, fold, window, isShort ? SHORT_GRACE : Inputs.GRACE, op.emission(), name);
+            if (op.emission() == Emission.SUPPRESSED) {
                 table = table.suppress(Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded()));
             }
             result = grouped.rekeyed(table.toStream((key, value) -> text(key)), true);
-            if (op.isSuppressed() && !weaver.isTimed(grouped)) {
+            if (op.emission() != Emission.AT_UPDATE && !weaver.isTimed(grouped)) {
                 result = result.minus(Trait.TOTAL);
             }
         }
@@ -72,6 +73,36 @@ final class Aggregates {
     private static String text(Windowed<String> key) {
         return key.key() + "@" + (key.window().start() - Inputs.START) + "-"
                 + (key.window().end() - Inputs.START);
+    }
+
+    /** Groups a stream whose keys are shuffled first, unless they are where they belong. */
+    private static Strand keyed(Strand strand) {
+        return strand.has(Trait.BY_KEY) || strand.has(Trait.REKEYED)
+                ? strand
+                : strand.rekeyed(strand.stream().selectKey((key, value) -> key), false);
+    }
+
+    /** The largest value of each key in both streams, because their records meet in any order. */
+    Strand cogroup(Strand one, Strand other) {
+        Strand left = keyed(one);
+        Strand right = keyed(other);
+        if (left.partitions() != right.partitions()) {
+            left = weaver.moved(left);
+            right = weaver.moved(right);
+        }
+        String name = weaver.name("cogroup");
+        weaver.changelogs.add(name);
+        weaver.stores.add(name);
+        Aggregator<String, String, String> largest = (key, value, before) -> Texts.max(before, value);
+        KTable<String, String> table = left.stream()
+                .groupByKey(Grouped.as(name + "-left"))
+                .cogroup(largest)
+                .cogroup(right.stream().groupByKey(Grouped.as(name + "-right")), largest)
+                .aggregate(() -> "", texts(Materialized.as(name)));
+        return left.shuffledIfRekeyed()
+                .with(table.toStream())
+                .minus(Trait.NULL_KEYS, Trait.UNORDERED)
+                .plus(Trait.LAST_TIMED);
     }
 
     private static KTable<String, String> fold(KGroupedStream<String, String> groups, Fold fold, String name) {
@@ -111,20 +142,31 @@ final class Aggregates {
     }
 
     private static KTable<Windowed<String>, String> windowed(
-            KGroupedStream<String, String> groups, Fold fold, Window window, Duration grace, String name) {
+            KGroupedStream<String, String> groups,
+            Fold fold,
+            Window window,
+            Duration grace,
+            Emission emission,
+            String name) {
         Materialized<String, String, WindowStore<Bytes, byte[]>> store = texts(Materialized.as(name));
+        EmitStrategy emits =
+                emission == Emission.AT_CLOSE ? EmitStrategy.onWindowClose() : EmitStrategy.onWindowUpdate();
         return switch (window) {
             case TUMBLING ->
                 groups.windowedBy(TimeWindows.ofSizeAndGrace(SIZE, grace))
+                        .emitStrategy(emits)
                         .aggregate(() -> "", (key, value, before) -> next(fold, value, before), store);
             case HOPPING ->
                 groups.windowedBy(TimeWindows.ofSizeAndGrace(SIZE, grace).advanceBy(SIZE.dividedBy(2)))
+                        .emitStrategy(emits)
                         .aggregate(() -> "", (key, value, before) -> next(fold, value, before), store);
             case SLIDING ->
                 groups.windowedBy(SlidingWindows.ofTimeDifferenceAndGrace(SIZE, grace))
+                        .emitStrategy(emits)
                         .aggregate(() -> "", (key, value, before) -> next(fold, value, before), store);
             case SESSION ->
                 groups.windowedBy(SessionWindows.ofInactivityGapAndGrace(SIZE.dividedBy(2), grace))
+                        .emitStrategy(emits)
                         .aggregate(
                                 () -> "",
                                 (key, value, before) -> next(fold, value, before),

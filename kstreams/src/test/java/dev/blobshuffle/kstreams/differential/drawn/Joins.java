@@ -39,6 +39,11 @@ final class Joins {
         return left.meeting(right, left.stream().merge(right.stream()));
     }
 
+    /** Kafka Streams 4.3 fails to start some of these topologies with its own protocol. */
+    Strand cogroup(Strand left, Strand right) {
+        return fits(left, right) && weaver.setup.isClassic() ? weaver.cogroup(left, right) : apart(left, right);
+    }
+
     Strand join(Op.Join join, Strand one, Strand other) {
         if (!fits(one, other)) {
             return apart(one, other);

@@ -33,7 +33,15 @@ sealed interface Op {
 
     record Repartition(int partitions, Partitioning partitioning, Texts.Mapping before) implements Op {}
 
-    record Aggregate(Fold fold, Window window, boolean isShort, boolean isSuppressed) implements Op {}
+    record Aggregate(Fold fold, Window window, boolean isShort, Emission emission) implements Op {}
+
+    /** One aggregate of two streams. */
+    record Cogroup(Flow other) implements Op {
+        @Override
+        public List<Flow> others() {
+            return List.of(other);
+        }
+    }
 
     record ToTable(boolean isVersioned) implements Op {}
 
@@ -110,6 +118,15 @@ sealed interface Op {
         HOPPING,
         SLIDING,
         SESSION
+    }
+
+    /** When an aggregate of a window is forwarded. */
+    enum Emission {
+        AT_UPDATE,
+        /** At the end of the window, from a buffer. */
+        SUPPRESSED,
+        /** At the end of the window, from its store. */
+        AT_CLOSE
     }
 
     /** The source of the partition choice. */

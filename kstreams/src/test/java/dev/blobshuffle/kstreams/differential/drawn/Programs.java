@@ -134,6 +134,7 @@ final class Programs {
                             .ofMaxSize(3)
                             .map(parts -> new Op.Split(flow(parts).ops())))));
             all.add(Tuple.of(1, one(flows(depth - 1).map(Op.Merge::new))));
+            all.add(Tuple.of(1, one(flows(depth - 1).map(Op.Cogroup::new))));
             all.add(Tuple.of(
                     4,
                     one(Combinators.combine(
@@ -169,7 +170,7 @@ final class Programs {
                         Arbitraries.of(Fold.class),
                         Arbitraries.of(Window.class),
                         Arbitraries.of(true, false),
-                        Arbitraries.of(true, false))
+                        Arbitraries.of(Op.Emission.class))
                 .as(Op.Aggregate::new);
         return Combinators.combine(Arbitraries.of(Rekey.class), aggregates)
                 .as((by, aggregate) -> List.of(new Op.SelectKey(by), aggregate));

@@ -10,6 +10,8 @@ import dev.blobshuffle.kstreams.differential.Row;
 import dev.blobshuffle.kstreams.differential.drawn.Program.Event;
 import dev.blobshuffle.kstreams.differential.drawn.Program.Phase;
 import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +62,8 @@ final class Run {
 
     private boolean hasLostMember;
 
+    private String autopsy = "";
+
     Run(Program program, Side side, long number, Brokers brokers, Optional<Fault> fault) {
         this.program = program;
         this.side = side;
@@ -94,6 +98,11 @@ final class Run {
      */
     boolean hasLostMember() {
         return hasLostMember;
+    }
+
+    /** The exception of which the application died, and its instances then; empty if it lived. */
+    String autopsy() {
+        return autopsy;
     }
 
     /** The clients that all runs share. */
@@ -219,9 +228,17 @@ final class Run {
     }
 
     /** When and how an application died, as a text that is the same on both sides. */
-    private static String death(Instances members, int phase) {
+    private String death(Instances members, int phase) {
         List<String> causes = new ArrayList<>();
-        for (Throwable cause = members.failure().orElseThrow(); cause != null; cause = cause.getCause()) {
+        Throwable failure = members.failure().orElseThrow();
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        for (KafkaStreams streams : members.all()) {
+            KafkaStreams.State state = streams.state();
+            text.append(state + " " + (state.isRunningOrRebalancing() ? streams.metadataForLocalThreads() : "") + "\n");
+        }
+        autopsy = text.toString();
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             causes.add(cause.getClass().getSimpleName());
         }
         return "dead in phase " + phase + " of " + causes;

@@ -24,6 +24,10 @@ record Setup(
         boolean isPurged,
         Continues handlers,
         Batching batching) {
+    boolean isClassic() {
+        return protocol.equals("classic");
+    }
+
     Setup ofClassic() {
         return new Setup(
                 isExactlyOnce,

@@ -102,6 +102,7 @@ final class Weaver {
     private static boolean mayMove(Op op) {
         return op instanceof Op.Aggregate
                 || op instanceof Op.ToTable
+                || op instanceof Op.Cogroup
                 || op instanceof Op.Join
                 || op instanceof Op.Buffer;
     }
@@ -129,6 +130,8 @@ final class Weaver {
             return split(strand, split);
         } else if (op instanceof Op.Merge merge) {
             return joins.merge(strand, weave(merge.other()));
+        } else if (op instanceof Op.Cogroup cogroup) {
+            return joins.cogroup(strand, weave(cogroup.other()));
         } else if (op instanceof Op.Join join) {
             return joins.join(join, strand, weave(join.other()));
         }
@@ -160,6 +163,10 @@ final class Weaver {
         throw new AssertionError(op);
     }
 
+    Strand cogroup(Strand left, Strand right) {
+        return aggregates.cogroup(left, right);
+    }
+
     private static Strand rekey(Strand strand, Rekey by) {
         Strand rekeyed = strand.rekeyed(strand.stream().selectKey(by::of), by == Rekey.LONGER);
         return by == Rekey.SOMETIMES_NULL ? rekeyed.plus(Trait.NULL_KEYS) : rekeyed.minus(Trait.NULL_KEYS);
@@ -170,8 +177,11 @@ final class Weaver {
         if (op.before() != Texts.Mapping.NOTHING && !isListed(op.before())) {
             stream = stream.mapValues(value -> op.before().of(value));
         }
-        Repartitioned<String, String> how =
-                Repartitioned.<String, String>as(name("moved")).withNumberOfPartitions(op.partitions());
+        String name = name("moved");
+        Repartitioned<String, String> how = Repartitioned.numberOfPartitions(op.partitions());
+        if (topics % 2 == 1 || !setup.isClassic()) { // Others get a name from Kafka Streams.
+            how = how.withName(name);
+        }
         if (op.partitioning() != Partitioning.DEFAULT) {
             how = how.withStreamPartitioner(partitioner(op.partitioning()));
         }
