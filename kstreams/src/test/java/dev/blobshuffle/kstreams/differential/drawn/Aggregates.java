@@ -24,6 +24,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.WindowStore;
+import org.jspecify.annotations.Nullable;
 
 /** Adds aggregates and tables. */
 final class Aggregates {
@@ -210,9 +211,17 @@ final class Aggregates {
                         Grouped.as(name))
                 .aggregate(
                         () -> "0",
-                        (key, value, sum) -> String.valueOf(number(sum) + Texts.bucket(value, 100)),
-                        (key, value, sum) -> String.valueOf(number(sum) - Texts.bucket(value, 100)),
+                        (key, value, sum) -> String.valueOf(number(sum) + 1 + Texts.bucket(value, 100)),
+                        (key, value, sum) -> remaining(number(sum) - 1 - Texts.bucket(value, 100)),
                         Materialized.as(name));
         return keyed.shuffledIfRekeyed().with(table.toStream()).plus(Trait.LAST);
+    }
+
+    /**
+     * The sum of a group; null for an empty one. With a cache, it depends on the commits whether a
+     * group that is empty at the end ever had a value.
+     */
+    private static @Nullable String remaining(long sum) {
+        return sum == 0 ? null : String.valueOf(sum);
     }
 }

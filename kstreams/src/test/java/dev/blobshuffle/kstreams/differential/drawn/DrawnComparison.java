@@ -110,7 +110,7 @@ final class DrawnComparison {
             Future<Map<String, Rows>> natively = threads.submit(plain::run);
             Map<String, Rows> ours = blobs.run();
             Map<String, Rows> theirs = get(natively);
-            if (!program.setup().isExactlyOnce() && (blobs.hasLostMember() || plain.hasLostMember())) {
+            if (!program.isAlwaysExactlyOnce() && (blobs.hasLostMember() || plain.hasLostMember())) {
                 System.out.println(repeating.incrementAndGet()
                         + " programs have lost a member, and process what it had not committed again");
                 return Comparison.missing(theirs, ours);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.differential.drawn;
 
+import dev.blobshuffle.kstreams.differential.Row;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -8,10 +9,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.DefaultProductionExceptionHandler;
 import org.apache.kafka.streams.errors.DeserializationExceptionHandler;
 import org.apache.kafka.streams.errors.ErrorHandlerContext;
+import org.apache.kafka.streams.errors.LogAndContinueExceptionHandler;
+import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
 import org.apache.kafka.streams.errors.ProcessingExceptionHandler;
 import org.apache.kafka.streams.errors.ProductionExceptionHandler;
 import org.apache.kafka.streams.processor.api.Record;
@@ -37,12 +42,14 @@ final class Handled {
         private final String name;
         private String application = "";
         private boolean isContinuing;
+        boolean hasDeadLetters;
 
         private Handler(String name) {
             this.name = name;
         }
 
         public void configure(Map<String, ?> settings) {
+            hasDeadLetters = settings.get(StreamsConfig.ERRORS_DEAD_LETTER_QUEUE_TOPIC_NAME_CONFIG) != null;
             application = String.valueOf(settings.get(StreamsConfig.APPLICATION_ID_CONFIG));
             isContinuing = String.valueOf(settings.get(CONTINUES)).contains(name);
         }
@@ -58,9 +65,17 @@ final class Handled {
 
     /** Handles deserialization failures. */
     public static final class OfDeserialization extends Handler implements DeserializationExceptionHandler {
+        private final DeserializationExceptionHandler kafkas = new LogAndContinueExceptionHandler();
+
         /** Called by Kafka Streams. */
         public OfDeserialization() {
             super("deserialization");
+        }
+
+        @Override
+        public void configure(Map<String, ?> settings) {
+            super.configure(settings);
+            kafkas.configure(settings);
         }
 
         @Override
@@ -69,26 +84,36 @@ final class Handled {
             String heard =
                     text(record.key()) + "=" + text(record.value()) + " " + text(record.headers()) + record.timestamp()
                             + " raw " + text(context.sourceRawKey()) + "=" + text(context.sourceRawValue());
-            return hear(context, exception, heard) ? Response.resume() : Response.fail();
+            if (!hear(context, exception, heard)) {
+                return Response.fail();
+            }
+            return hasDeadLetters ? kafkas.handleError(context, record, exception) : Response.resume();
         }
     }
 
     /** Handles serialization and send failures. */
     public static final class OfProduction extends Handler implements ProductionExceptionHandler {
+        private final ProductionExceptionHandler kafkas = new DefaultProductionExceptionHandler();
+
         /** Called by Kafka Streams. */
         public OfProduction() {
             super("production");
         }
 
         @Override
+        public void configure(Map<String, ?> settings) {
+            super.configure(settings);
+            kafkas.configure(settings);
+        }
+
+        @Override
         public Response handleError(
                 ErrorHandlerContext context, ProducerRecord<byte[], byte[]> record, Exception exception) {
-            return hear(
-                            context,
-                            exception,
-                            "to " + suffix(record.topic()) + " " + text(record.key()) + "=" + text(record.value()) + " "
-                                    + text(record.headers()) + record.timestamp())
-                    ? Response.resume()
+            String heard = "to " + suffix(record.topic()) + " " + text(record.key()) + "=" + text(record.value()) + " "
+                    + text(record.headers()) + record.timestamp();
+            return hear(context, exception, heard)
+                    ? Response.resume(
+                            kafkas.handleError(context, record, exception).deadLetterQueueRecords())
                     : Response.fail();
         }
 
@@ -99,24 +124,49 @@ final class Handled {
                 Exception exception,
                 SerializationExceptionOrigin origin) {
             return hear(context, exception, origin + " to " + suffix(record.topic()) + " " + record.key())
-                    ? Response.resume()
+                    ? Response.resume(kafkas.handleSerializationError(context, record, exception, origin)
+                            .deadLetterQueueRecords())
                     : Response.fail();
         }
     }
 
     /** Handles exceptions of processors. */
     public static final class OfProcessing extends Handler implements ProcessingExceptionHandler {
+        private final ProcessingExceptionHandler kafkas = new LogAndContinueProcessingExceptionHandler();
+
         /** Called by Kafka Streams. */
         public OfProcessing() {
             super("processing");
         }
 
         @Override
-        public Response handleError(ErrorHandlerContext context, Record<?, ?> record, Exception exception) {
-            return hear(context, exception, record.key() + "=" + record.value() + " " + record.timestamp())
-                    ? Response.resume()
-                    : Response.fail();
+        public void configure(Map<String, ?> settings) {
+            super.configure(settings);
+            kafkas.configure(settings);
         }
+
+        @Override
+        public Response handleError(ErrorHandlerContext context, Record<?, ?> record, Exception exception) {
+            if (!hear(context, exception, record.key() + "=" + record.value() + " " + record.timestamp())) {
+                return Response.fail();
+            }
+            return hasDeadLetters ? kafkas.handleError(context, record, exception) : Response.resume();
+        }
+    }
+
+    /** A record of the topic for dead letters, without what is not the same in each run. */
+    static Row deadLetter(ConsumerRecord<byte[], byte[]> record) {
+        StringBuilder headers = new StringBuilder();
+        for (Header header : record.headers()) {
+            String name = header.key().substring(header.key().lastIndexOf('.') + 1);
+            String value = text(header.value());
+            switch (name) {
+                case "stacktrace", "message", "offset" -> headers.append(name).append(' ');
+                case "topic" -> headers.append(suffix(value)).append(' ');
+                default -> headers.append(name).append('=').append(value).append(' ');
+            }
+        }
+        return new Row(text(record.key()), text(record.value()), 0, headers.toString());
     }
 
     /** The part of a topic's name that is the same on both sides. */

@@ -51,6 +51,14 @@ final class Inputs {
         return records;
     }
 
+    /** The content of the global table. */
+    List<ProducerRecord<String, String>> globals(String topic) {
+        return List.of(
+                new ProducerRecord<>(topic, partition("a"), START, "a", "one"),
+                new ProducerRecord<>(topic, partition("b"), START, "b", "two"),
+                new ProducerRecord<>(topic, partition("d"), START, "d", ""));
+    }
+
     /** Records of all keys that are late enough to close every window. */
     List<ProducerRecord<String, String>> closing(String topic) {
         List<ProducerRecord<String, String>> records = new ArrayList<>();

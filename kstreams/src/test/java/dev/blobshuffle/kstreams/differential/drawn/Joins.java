@@ -7,6 +7,7 @@ import org.apache.kafka.streams.kstream.JoinWindows;
 import org.apache.kafka.streams.kstream.Joined;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.KeyValueMapper;
 import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.TableJoined;
@@ -70,9 +71,11 @@ final class Joins {
         boolean isTimed = weaver.isTimed(one) && weaver.isTimed(other);
         Duration grace = join.isShort() && isTimed ? Duration.ZERO : Inputs.GRACE;
         JoinWindows windows = JoinWindows.ofTimeDifferenceAndGrace(WITHIN, grace);
+        boolean isNamed = weaver.isNextNamed();
         String name = weaver.name("join");
-        StreamJoined<String, String, String> how =
-                StreamJoined.<String, String, String>as(name).withName(name);
+        StreamJoined<String, String, String> how = isNamed
+                ? StreamJoined.<String, String, String>as(name).withName(name)
+                : StreamJoined.with(null, null, null);
         KStream<String, String> joined = switch (join.kind()) {
             case INNER -> left.stream().join(right.stream(), BOTH, windows, how);
             case LEFT -> left.stream().leftJoin(right.stream(), BOTH, windows, how);
@@ -96,6 +99,14 @@ final class Joins {
         return weaver.setup.isCached() && right.has(Trait.LAST)
                 ? left.shuffledIfRekeyed().with(joined).plus(Trait.LAST)
                 : left.shuffledIfRekeyed().with(joined);
+    }
+
+    Strand global(Op.GlobalJoin join, Strand strand) {
+        KeyValueMapper<String, String, String> by = (key, value) -> value == null ? "none" : reference(value);
+        return strand.with(
+                join.isInner()
+                        ? strand.stream().join(weaver.global(), by, BOTH)
+                        : strand.stream().leftJoin(weaver.global(), by, BOTH));
     }
 
     private Strand tables(Op.Join join, Strand left, Strand right) {

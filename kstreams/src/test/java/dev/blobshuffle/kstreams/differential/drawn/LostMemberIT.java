@@ -35,8 +35,19 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class LostMemberIT {
     private static final int RECORDS = 5;
-    private static final Setup SETUP =
-            new Setup(false, "classic", 1, 1, 1, false, false, false, new Continues(true, true, true), Batching.SMALL);
+    private static final Setup SETUP = new Setup(
+            false,
+            "classic",
+            1,
+            1,
+            Setup.Membership.PLAIN,
+            1,
+            false,
+            false,
+            false,
+            new Continues(true, true, true),
+            false,
+            Batching.SMALL);
 
     private final String bootstrap = EmbeddedKafka.shared().bootstrapServers();
 

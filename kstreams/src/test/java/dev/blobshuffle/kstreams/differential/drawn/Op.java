@@ -52,7 +52,10 @@ sealed interface Op {
     record Remember(boolean isOfValues) implements Op {}
 
     /** Stores records until a punctuator forwards them. */
-    record Buffer() implements Op {}
+    record Buffer(boolean isByWallClock) implements Op {}
+
+    /** Adds the value that a global table has for a part of each value. */
+    record GlobalJoin(boolean isInner) implements Op {}
 
     /** Throws for some records. */
     record Fragile() implements Op {}

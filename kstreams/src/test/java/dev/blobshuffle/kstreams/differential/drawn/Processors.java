@@ -141,11 +141,11 @@ final class Processors {
     }
 
     /** Stores records until stream time has advanced by a second, and drops the closing ones. */
-    static final class Buffer extends ContextualProcessor<String, String, String, String> {
+    static class Buffer extends ContextualProcessor<String, String, String, String> {
         private static final String NEXT = "next";
 
         private final String store;
-        private KeyValueStore<String, String> kept;
+        KeyValueStore<String, String> kept;
 
         Buffer(String store) {
             this.store = store;
@@ -155,7 +155,11 @@ final class Processors {
         public void init(ProcessorContext<String, String> context) {
             super.init(context);
             kept = context.getStateStore(store);
-            context.schedule(Duration.ofSeconds(1), PunctuationType.STREAM_TIME, now -> flush());
+            schedule();
+        }
+
+        void schedule() {
+            context().schedule(Duration.ofSeconds(1), PunctuationType.STREAM_TIME, now -> flush());
         }
 
         @Override
@@ -170,7 +174,8 @@ final class Processors {
             kept.put("%012d".formatted(number), record.key() + "\t" + record.timestamp() + "\t" + value);
         }
 
-        private void flush() {
+        /** Forwards what is kept, and returns how many records. */
+        int flush() {
             List<KeyValue<String, String>> all = new ArrayList<>();
             try (KeyValueIterator<String, String> entries = kept.all()) {
                 entries.forEachRemaining(entry -> {
@@ -186,6 +191,7 @@ final class Processors {
                         .forward(new Record<>(
                                 parts[0], parts[2].isEmpty() ? null : parts[2].substring(1), Long.parseLong(parts[1])));
             }
+            return all.size();
         }
     }
 }

@@ -42,7 +42,22 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
         /** Another instance starts. */
         START,
         /** One of several instances stops properly. */
-        STOP
+        STOP,
+        /** All instances stop and start again with the other guarantee. */
+        RESTART,
+        /** All instances start again after Kafka's reset tool, and read their input again. */
+        RESET,
+        /** All instances pause while records arrive. */
+        PAUSE,
+        /** An instance gets another thread. */
+        ADD_THREAD,
+        /** An instance of several threads loses one. */
+        REMOVE_THREAD;
+
+        /** Whether tasks may move to another thread. */
+        boolean isMoving() {
+            return this != NONE && this != PAUSE;
+        }
     }
 
     /**
@@ -65,13 +80,27 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
     /** Whether tasks may move during the input, so that natively stream time may restart. */
     boolean hasMotion() {
         return setup.instances() * setup.threads() > 1
-                || phases.stream().anyMatch(phase -> phase.event() != Event.NONE)
+                || phases.stream().anyMatch(phase -> phase.event().isMoving())
                 || hasCrash();
     }
 
     /** Whether a thread dies and is replaced. */
     boolean hasCrash() {
-        return setup.isExactlyOnce() && flows.stream().anyMatch(flow -> flow.has(Op.FailOnce.class));
+        return isAlwaysExactlyOnce() && flows.stream().anyMatch(flow -> flow.has(Op.FailOnce.class));
+    }
+
+    /** Whether the guarantee is exactly-once during all of the run. */
+    boolean isAlwaysExactlyOnce() {
+        return setup.isExactlyOnce() && !changesGuarantee();
+    }
+
+    /** Whether the guarantee is exactly-once during a part of the run. */
+    boolean isEverExactlyOnce() {
+        return setup.isExactlyOnce() || changesGuarantee();
+    }
+
+    private boolean changesGuarantee() {
+        return phases.stream().anyMatch(phase -> phase.event() == Event.RESTART);
     }
 
     /** This program in a classic group, whose consumers come from a supplier. */

@@ -13,9 +13,11 @@ import dev.blobshuffle.kstreams.differential.drawn.Program.Header;
 import dev.blobshuffle.kstreams.differential.drawn.Program.Phase;
 import dev.blobshuffle.kstreams.differential.drawn.Setup.Batching;
 import dev.blobshuffle.kstreams.differential.drawn.Setup.Continues;
+import dev.blobshuffle.kstreams.differential.drawn.Setup.Membership;
 import dev.blobshuffle.kstreams.differential.drawn.Texts.Mapping;
 import dev.blobshuffle.kstreams.differential.drawn.Texts.Rekey;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -45,6 +47,8 @@ final class Programs {
     private static Arbitrary<Setup> setups() {
         Arbitrary<Continues> handlers = Combinators.combine(oneIn(20), oneIn(20), oneIn(20))
                 .as((one, other, third) -> new Continues(!one, !other, !third));
+        Arbitrary<Membership> memberships =
+                Combinators.combine(Arbitraries.of(0, 0, 1), oneIn(4)).as(Membership::new);
         Arbitrary<Tuple2<Boolean, Boolean>> rare =
                 Combinators.combine(oneIn(6), oneIn(3)).as(Tuple::of);
         return Combinators.combine(
@@ -57,19 +61,21 @@ final class Programs {
                         Arbitraries.frequency(Tuple.of(3, 1), Tuple.of(3, 2), Tuple.of(1, 3)),
                         rare,
                         oneIn(3),
-                        Combinators.combine(handlers, Arbitraries.of(Batching.class))
+                        Combinators.combine(memberships, handlers, oneIn(3), Arbitraries.of(Batching.class))
                                 .as(Tuple::of))
                 .as((guarantee, protocol, instances, threads, partitions, isRare, isPurged, rest) -> new Setup(
                         guarantee,
                         protocol,
                         instances,
                         threads,
+                        rest.get1(),
                         partitions,
                         isRare.get1(),
                         isRare.get2(),
                         isPurged,
-                        rest.get1(),
-                        rest.get2()));
+                        rest.get2(),
+                        rest.get3(),
+                        rest.get4()));
     }
 
     private static Arbitrary<Phase> phases() {
@@ -95,8 +101,10 @@ final class Programs {
         return Combinators.combine(
                         Arbitraries.integers().between(0, 5),
                         drafts.list().ofMinSize(3).ofMaxSize(25),
-                        Arbitraries.frequency(
-                                Tuple.of(16, Event.NONE), Tuple.of(1, Event.START), Tuple.of(1, Event.STOP)))
+                        Arbitraries.frequency(Tuple.of(7, Event.NONE), Tuple.of(1, Event.START))
+                                .flatMap(event -> event == Event.NONE
+                                        ? Arbitraries.just(event)
+                                        : Arbitraries.of(EnumSet.complementOf(EnumSet.of(Event.NONE)))))
                 .as(Phase::new);
     }
 
@@ -125,7 +133,8 @@ final class Programs {
         all.add(Tuple.of(2, one(oneIn(3).map(Op.ToTable::new))));
         all.add(Tuple.of(1, one(Arbitraries.of(new Op.Regroup(), new Op.Fragile(), new Op.FailOnce()))));
         all.add(Tuple.of(2, one(Arbitraries.of(true, false).map(Op.Remember::new))));
-        all.add(Tuple.of(1, one(Arbitraries.just(new Op.Buffer()))));
+        all.add(Tuple.of(1, one(Arbitraries.of(true, false).map(Op.Buffer::new))));
+        all.add(Tuple.of(1, one(Arbitraries.of(true, false).map(Op.GlobalJoin::new))));
         if (depth > 0) {
             all.add(Tuple.of(
                     1,

@@ -1,5 +1,7 @@
 package dev.blobshuffle.kstreams.differential.drawn;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.blobshuffle.kstreams.differential.Comparison.Rows;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
@@ -25,21 +27,25 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.query.RangeQuery;
+import org.apache.kafka.streams.query.StateQueryRequest;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.KeyValueIterator;
-import org.apache.kafka.streams.state.QueryableStoreTypes;
+import org.apache.kafka.tools.StreamsResetter;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +61,8 @@ final class Run {
     private final List<String> directories = new ArrayList<>();
     private final Optional<Fault> fault;
     private final boolean isOptimized;
+    private final Inputs inputs;
+    private boolean isExactlyOnce;
     private int instances;
 
     /** Positions in the output. If the application dies, nothing after them is compared. */
@@ -71,6 +79,8 @@ final class Run {
         this.brokers = brokers;
         this.fault = fault;
         this.weaver = new Weaver(program, prefix);
+        this.inputs = new Inputs(program.setup().partitions());
+        this.isExactlyOnce = program.setup().isExactlyOnce();
         this.isOptimized = program.setup().isOptimized() && isOptimizable();
     }
 
@@ -113,8 +123,14 @@ final class Run {
         Map<String, Rows> left = new HashMap<>();
         try {
             List<String> topics = new ArrayList<>(weaver.topics());
-            topics.add(Weaver.output(prefix));
+            topics.addAll(List.of(Weaver.output(prefix), Weaver.globals(prefix), deadLetters()));
             NewTopics.create(brokers.admin(), topics, program.setup().partitions());
+            if (weaver.hasGlobal()) {
+                write(inputs.globals(Weaver.globals(prefix)));
+            }
+            if (!program.setup().isClassic()) {
+                standbysInBroker();
+            }
             Optional<String> death = live(left);
             List<String> handled = Handled.take(application());
             if (death.isEmpty()) {
@@ -126,6 +142,7 @@ final class Run {
                                     new Log(brokers.bootstrap()).rawRows(application() + "-" + store + "-changelog")));
                 }
                 outputEnd = Long.MAX_VALUE;
+                left.put("dead letters", new Rows(Agreement.MULTISET, deadLetterRows()));
                 left.put("handlers", texts(program.hasMotion() ? new ArrayList<>(new HashSet<>(handled)) : handled));
             }
             left.put("end", texts(List.of(death.orElse("in order"))));
@@ -136,10 +153,32 @@ final class Run {
         }
     }
 
+    /** With Kafka Streams' own protocol the group has this setting. */
+    private void standbysInBroker() throws Exception {
+        String standbys = String.valueOf(program.setup().membership().standbys());
+        AlterConfigOp change =
+                new AlterConfigOp(new ConfigEntry("streams.num.standby.replicas", standbys), AlterConfigOp.OpType.SET);
+        ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, application());
+        brokers.admin()
+                .incrementalAlterConfigs(Map.of(group, List.of(change)))
+                .all()
+                .get();
+    }
+
     private static Rows texts(List<String> texts) {
         return new Rows(
                 Agreement.MULTISET,
                 texts.stream().map(text -> new Row(text, null, 0, "")).toList());
+    }
+
+    private String deadLetters() {
+        return prefix + "-dead";
+    }
+
+    private List<Row> deadLetterRows() {
+        List<Row> rows = new ArrayList<>();
+        new Log(brokers.bootstrap()).read(deadLetters(), record -> rows.add(Handled.deadLetter(record)));
+        return program.hasMotion() ? new ArrayList<>(new HashSet<>(rows)) : rows;
     }
 
     private String application() {
@@ -148,7 +187,6 @@ final class Run {
 
     /** Runs all phases; returns how the application died, if it did. */
     private Optional<String> live(Map<String, Rows> left) throws Exception {
-        Inputs inputs = new Inputs(program.setup().partitions());
         try (Instances members = new Instances()) {
             List<CountDownLatch> ready = new ArrayList<>();
             for (int i = 0; i < program.setup().instances(); i++) {
@@ -197,14 +235,11 @@ final class Run {
             throws Exception {
         int half = event == Event.NONE ? 0 : records.size() / 2;
         write(records.subList(0, half));
-        if (event == Event.START) {
-            start(members);
-        } else if (event == Event.STOP && members.all().size() > 1) {
-            stop(members);
-        }
-        write(records.subList(half, records.size()));
         try {
-            drain.await(members);
+            happen(event, members, drain);
+            write(records.subList(half, records.size()));
+            members.all().forEach(KafkaStreams::resume);
+            drain(members, drain);
             hasLostMember |= members.hasLostPartitions();
         } catch (RuntimeException | Error e) {
             if (members.failure().isPresent()) {
@@ -221,10 +256,104 @@ final class Run {
         return true;
     }
 
-    private static void stop(Instances members) {
-        KafkaStreams leaving = members.all().remove(0);
+    private void happen(Event event, Instances members, Drain drain) throws Exception {
+        hasLostMember |= members.hasLostPartitions(); // The event may stop the instance that knows.
+        KafkaStreams first = members.all().get(0);
+        switch (event) {
+            case NONE -> {}
+            case START -> start(members);
+            case STOP -> {
+                if (members.all().size() > 1) {
+                    stop(first, members);
+                }
+            }
+            case RESTART -> restart(members);
+            case RESET -> {
+                if (weaver.topics().size() == 1 && program.setup().isClassic()) {
+                    reset(members, drain);
+                }
+            }
+            case PAUSE -> {
+                // A resumed standby task kills the state updater of Kafka Streams 4.3.1.
+                if (program.setup().membership().standbys() == 0) {
+                    members.all().forEach(KafkaStreams::pause);
+                }
+            }
+            case ADD_THREAD -> first.addStreamThread();
+            case REMOVE_THREAD -> {
+                if (first.metadataForLocalThreads().size() > 1) {
+                    first.removeStreamThread(PATIENCE);
+                }
+            }
+        }
+        if (event != Event.NONE) {
+            for (String store : weaver.stores) {
+                members.all().forEach(each -> queryMoving(each, store));
+            }
+        }
+    }
+
+    /** Stops all instances and starts as many. Static members do not leave their group. */
+    private void restart(Instances members) {
+        int count = members.all().size();
+        while (!members.all().isEmpty()) {
+            KafkaStreams each = members.all().get(0);
+            if (program.setup().isStatic()) {
+                members.stop(each);
+            } else {
+                stop(each, members);
+            }
+        }
+        isExactlyOnce = !isExactlyOnce;
+        instances -= count; // The new ones have the names of the former ones.
+        for (int i = 0; i < count; i++) {
+            start(members);
+        }
+    }
+
+    /** Only for one source, because the sources are read again in any order. */
+    private void reset(Instances members, Drain drain) throws Exception {
+        drain(members, drain);
+        int count = members.all().size();
+        while (!members.all().isEmpty()) {
+            stop(members.all().get(0), members);
+        }
+        String[] arguments = {
+            "--bootstrap-server",
+            brokers.bootstrap(),
+            "--application-id",
+            application(),
+            "--input-topics",
+            weaver.topics().get(0),
+            "--force"
+        };
+        assertThat(new StreamsResetter().execute(arguments)).isZero();
+        Awaitility.await("internal topics are gone")
+                .atMost(PATIENCE)
+                .until(() -> topicsOf(application()).isEmpty());
+        for (int i = 0; i < count; i++) {
+            start(members);
+        }
+    }
+
+    private static void stop(KafkaStreams leaving, Instances members) {
+        members.all().remove(leaving);
         leaving.close(CloseOptions.timeout(PATIENCE)
                 .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+    }
+
+    /** Waits until nothing is left to process, also in buffers that forward by the wall clock. */
+    private void drain(Instances members, Drain drain) throws Exception {
+        for (int i = 0; i < weaver.wallClockBuffers; i++) { // One may be behind another.
+            drain.await(members);
+            members.await("empty buffers", () -> areBuffersEmpty(members));
+        }
+        drain.await(members);
+    }
+
+    private boolean areBuffersEmpty(Instances members) {
+        return members.all().stream().allMatch(each -> each.state() == KafkaStreams.State.RUNNING)
+                && WallClockBuffer.areEmpty(application());
     }
 
     /** When and how an application died, as a text that is the same on both sides. */
@@ -267,7 +396,7 @@ final class Run {
         settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, brokers.bootstrap());
         settings.put(
                 StreamsConfig.PROCESSING_GUARANTEE_CONFIG,
-                setup.isExactlyOnce() ? StreamsConfig.EXACTLY_ONCE_V2 : StreamsConfig.AT_LEAST_ONCE);
+                isExactlyOnce ? StreamsConfig.EXACTLY_ONCE_V2 : StreamsConfig.AT_LEAST_ONCE);
         settings.put("group.protocol", setup.protocol());
         settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, setup.threads());
         settings.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, FragileSerde.class);
@@ -288,23 +417,38 @@ final class Run {
         settings.put(StreamsConfig.producerPrefix("linger.ms"), 1);
         settings.put(StreamsConfig.consumerPrefix("fetch.max.wait.ms"), 50);
         settings.put("metric.reporters", ""); // Nobody asks JMX, and each client registers hundreds.
-        if (setup.protocol().equals("classic")) {
+        addGroup(settings, number);
+        settings.put("__emit.interval.ms.kstreams.outer.join.spurious.results.fix__", 0L);
+        settings.put("__emit.interval.ms.kstreams.windowed.aggregation__", 0L);
+        settings.put("deserialization.exception.handler", Handled.OfDeserialization.class);
+        settings.put("production.exception.handler", Handled.OfProduction.class);
+        settings.put("processing.exception.handler", Handled.OfProcessing.class);
+        if (setup.hasDeadLetters()) {
+            settings.put(StreamsConfig.ERRORS_DEAD_LETTER_QUEUE_TOPIC_NAME_CONFIG, deadLetters());
+        }
+        settings.put(Handled.CONTINUES, setup.handlers().toString().replaceAll("[a-z]+=false", ""));
+        side.addTo(settings, setup, fault);
+        return settings;
+    }
+
+    /** The settings of one instance as a member of its group. */
+    private void addGroup(Properties settings, int number) {
+        Setup setup = program.setup();
+        if (setup.isClassic()) {
             // A member learns of a new member with its heartbeat.
             settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 200);
+            settings.put(
+                    StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG,
+                    setup.membership().standbys());
+        }
+        if (setup.isStatic()) {
+            settings.put(StreamsConfig.consumerPrefix("group.instance.id"), String.valueOf(number));
         }
         if (program.hasCrash() && setup.protocol().equals("classic")) {
             // A dead thread does not leave its group, which waits for its session to end. A slow
             // machine may end sessions too, so this is for exactly-once only.
             settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 5_000);
         }
-        settings.put("__emit.interval.ms.kstreams.outer.join.spurious.results.fix__", 0L);
-        settings.put("__emit.interval.ms.kstreams.windowed.aggregation__", 0L);
-        settings.put("deserialization.exception.handler", Handled.OfDeserialization.class);
-        settings.put("production.exception.handler", Handled.OfProduction.class);
-        settings.put("processing.exception.handler", Handled.OfProcessing.class);
-        settings.put(Handled.CONTINUES, setup.handlers().toString().replaceAll("[a-z]+=false", ""));
-        side.addTo(settings, setup, fault);
-        return settings;
     }
 
     private List<Row> contents(Instances members, String store) {
@@ -328,24 +472,35 @@ final class Run {
         int partitions = 0;
         List<Row> rows = new ArrayList<>();
         for (KafkaStreams streams : members.all()) {
-            int here = streams.allLocalStorePartitionLags()
-                    .getOrDefault(store, Map.of())
-                    .size();
-            partitions += here;
-            if (here > 0) {
-                rows.addAll(contents(streams, store));
-            }
+            partitions += query(streams, store, rows);
         }
         return partitions == wanted ? Optional.of(rows) : Optional.empty();
     }
 
-    private static List<Row> contents(KafkaStreams streams, String store) {
-        var query = StoreQueryParameters.fromNameAndType(store, QueryableStoreTypes.<String, Object>keyValueStore());
-        List<Row> rows = new ArrayList<>();
-        try (KeyValueIterator<String, Object> all = streams.store(query).all()) {
-            all.forEachRemaining(entry -> rows.add(new Row(entry.key, String.valueOf(entry.value), 0, "")));
+    /** Adds the rows of an instance's active tasks, and returns the number of their partitions. */
+    private static int query(KafkaStreams streams, String store, List<Row> rows) {
+        StateQueryRequest<KeyValueIterator<String, Object>> request = StateQueryRequest.inStore(store)
+                .withQuery(RangeQuery.<String, Object>withNoBounds())
+                .requireActive();
+        int partitions = 0;
+        for (var result : streams.query(request).getPartitionResults().values()) {
+            if (result.isSuccess()) {
+                partitions++;
+                try (KeyValueIterator<String, Object> all = result.getResult()) {
+                    all.forEachRemaining(entry -> rows.add(new Row(entry.key, String.valueOf(entry.value), 0, "")));
+                }
+            }
         }
-        return rows;
+        return partitions;
+    }
+
+    /** Queries a store whose tasks are moving. */
+    private static void queryMoving(KafkaStreams streams, String store) {
+        try {
+            query(streams, store, new ArrayList<>());
+        } catch (InvalidStateStoreException e) {
+            // It is elsewhere, or not restored yet.
+        }
     }
 
     private void addOutput(Map<String, Rows> left) {
@@ -374,8 +529,12 @@ final class Run {
             Utils.delete(new File(directory));
         }
         brokers.admin() // No wait is needed, because other runs have other names.
-                .deleteTopics(brokers.admin().listTopics().names().get().stream()
-                        .filter(name -> name.startsWith(prefix + "-"))
-                        .toList());
+                .deleteTopics(topicsOf(prefix));
+    }
+
+    private List<String> topicsOf(String owner) throws Exception {
+        return brokers.admin().listTopics().names().get().stream()
+                .filter(name -> name.startsWith(owner + "-"))
+                .toList();
     }
 }

@@ -8,9 +8,11 @@ import java.util.Map;
  * @param protocol of its group
  * @param instances that start before the first record
  * @param threads of each instance
+ * @param membership of each instance in the group
  * @param partitions of each source topic
  * @param isCached whether stores have caches, so that only last values can be compared
  * @param handlers which exception handlers continue
+ * @param hasDeadLetters whether handlers that continue send what they leave out to a topic
  * @param batching of the producers that write blobs
  */
 record Setup(
@@ -18,11 +20,13 @@ record Setup(
         String protocol,
         int instances,
         int threads,
+        Membership membership,
         int partitions,
         boolean isCached,
         boolean isOptimized,
         boolean isPurged,
         Continues handlers,
+        boolean hasDeadLetters,
         Batching batching) {
     boolean isClassic() {
         return protocol.equals("classic");
@@ -34,12 +38,29 @@ record Setup(
                 "classic",
                 instances,
                 threads,
+                membership,
                 partitions,
                 isCached,
                 isOptimized,
                 isPurged,
                 handlers,
+                hasDeadLetters,
                 batching);
+    }
+
+    /** Whether an instance has the same place in its group after a restart. */
+    boolean isStatic() {
+        return isClassic() && membership.isStatic();
+    }
+
+    /**
+     * How an instance takes part in its group.
+     *
+     * @param standbys the copies of each store in other instances
+     * @param isStatic whether its threads have fixed names; only in a classic group
+     */
+    record Membership(int standbys, boolean isStatic) {
+        static final Membership PLAIN = new Membership(0, false);
     }
 
     /** Which exception handlers continue; the others fail. */

@@ -12,7 +12,18 @@ import org.junit.jupiter.api.Test;
 
 class ShrinkerTest {
     private static final Setup SETUP = new Setup(
-            true, "classic", 1, 1, 1, false, false, false, new Setup.Continues(true, true, true), Setup.Batching.SMALL);
+            true,
+            "classic",
+            1,
+            1,
+            Setup.Membership.PLAIN,
+            1,
+            false,
+            false,
+            false,
+            new Setup.Continues(true, true, true),
+            false,
+            Setup.Batching.SMALL);
     private static final Draft RECORD = new Draft(0, 'a', 0, Set.of());
     private static final Draft CAUSE = new Draft(1, 'b', 0, Set.of());
 

@@ -19,12 +19,14 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Branched;
+import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.processor.StreamPartitioner;
 import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the topology of a program. It tracks the guarantees of Kafka Streams about each stream,
@@ -34,6 +36,8 @@ final class Weaver {
     final StreamsBuilder builder = new StreamsBuilder();
     final Setup setup;
     final boolean hasMotion;
+    private final boolean isAlwaysExactlyOnce;
+    private final boolean isEverExactlyOnce;
 
     /** Stores whose changelogs end with the same value of each key. */
     final List<String> changelogs = new ArrayList<>();
@@ -44,15 +48,19 @@ final class Weaver {
     /** The agreement of both sides on each sink, by its name. */
     final Map<String, Agreement> sinks = new LinkedHashMap<>();
 
+    int wallClockBuffers;
     private final String prefix;
     private final Aggregates aggregates = new Aggregates(this);
     private final Joins joins = new Joins(this);
     private int topics;
     private int names;
+    private @Nullable GlobalKTable<String, String> global;
 
     Weaver(Program program, String prefix) {
         this.setup = program.setup();
         this.hasMotion = program.hasMotion();
+        this.isAlwaysExactlyOnce = program.isAlwaysExactlyOnce();
+        this.isEverExactlyOnce = program.isEverExactlyOnce();
         this.prefix = prefix;
         program.flows().forEach(flow -> sink(weave(flow)));
     }
@@ -67,6 +75,29 @@ final class Weaver {
 
     static String output(String prefix) {
         return prefix + "-out";
+    }
+
+    static String globals(String prefix) {
+        return prefix + "-global";
+    }
+
+    /** A table that each instance has as a whole. */
+    GlobalKTable<String, String> global() {
+        GlobalKTable<String, String> present = global;
+        if (present == null) {
+            present = builder.globalTable(globals(prefix));
+            global = present;
+        }
+        return present;
+    }
+
+    boolean hasGlobal() {
+        return global != null;
+    }
+
+    /** Whether the next operator has a name from the program; Kafka Streams names the others. */
+    boolean isNextNamed() {
+        return names % 2 == 0 || !setup.isClassic();
     }
 
     String name(String kind) {
@@ -154,11 +185,13 @@ final class Weaver {
             return strand.with(stream.process(Processors.Fragile::new));
         } else if (op instanceof Op.FailOnce) {
             String name = name("failing");
-            return setup.isExactlyOnce() ? strand.with(stream.process(() -> new FailOnce(name))) : strand;
+            return isAlwaysExactlyOnce ? strand.with(stream.process(() -> new FailOnce(name))) : strand;
         } else if (op instanceof Op.Remember remember) {
             return remember(strand, remember.isOfValues());
-        } else if (op instanceof Op.Buffer) {
-            return buffer(strand);
+        } else if (op instanceof Op.Buffer buffer) {
+            return buffer(strand, buffer.isByWallClock());
+        } else if (op instanceof Op.GlobalJoin join) {
+            return joins.global(join, strand);
         }
         throw new AssertionError(op);
     }
@@ -177,9 +210,10 @@ final class Weaver {
         if (op.before() != Texts.Mapping.NOTHING && !isListed(op.before())) {
             stream = stream.mapValues(value -> op.before().of(value));
         }
+        boolean isNamed = isNextNamed();
         String name = name("moved");
         Repartitioned<String, String> how = Repartitioned.numberOfPartitions(op.partitions());
-        if (topics % 2 == 1 || !setup.isClassic()) { // Others get a name from Kafka Streams.
+        if (isNamed) {
             how = how.withName(name);
         }
         if (op.partitioning() != Partitioning.DEFAULT) {
@@ -196,7 +230,7 @@ final class Weaver {
 
     /** Whether {@link DrawnDifferences} lists a difference between the sides for it. */
     private boolean isListed(Texts.Mapping mapping) {
-        return mapping == Texts.Mapping.INFLATE && setup.isExactlyOnce();
+        return mapping == Texts.Mapping.INFLATE && isEverExactlyOnce;
     }
 
     /** A shuffle by key to as many partitions as the sources have. */
@@ -237,13 +271,16 @@ final class Weaver {
                         : strand.stream().process(() -> new Processors.Remember(store), store));
     }
 
-    private Strand buffer(Strand strand) {
+    private Strand buffer(Strand strand, boolean isByWallClock) {
         if (!strand.has(Trait.BY_KEY)) {
             return strand;
         }
         String store = store();
+        wallClockBuffers += isByWallClock ? 1 : 0;
         Strand keyed = strand.withoutNullKeys();
-        return keyed.with(keyed.stream().process(() -> new Processors.Buffer(store), store))
+        return keyed.with(keyed.stream()
+                        .process(
+                                () -> isByWallClock ? new WallClockBuffer(store) : new Processors.Buffer(store), store))
                 .plus(Trait.BUFFERED);
     }
 
