@@ -283,6 +283,23 @@ class ConsumerPositionIT {
                 .endsWith("v9");
     }
 
+    /** As in Kafka's consumer: whoever assigns again gets the records since the last commit. */
+    @Test
+    void givingUpAllPartitionsDoesNotCommit() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
+        Consumer<String, String> consumer =
+                clients.consumer("g-given-up", "enable.auto.commit", true, "auto.commit.interval.ms", 3_600_000);
+        List<Runnable> ways =
+                List.of(consumer::unsubscribe, () -> consumer.assign(List.of()), () -> consumer.subscribe(List.of()));
+        for (Runnable way : ways) {
+            consumer.assign(List.of(partition));
+            assertThat(Clients.valuesOf(Clients.read(consumer, 10))).startsWith("v0");
+            way.run();
+            assertThat(consumer.assignment()).isEmpty();
+            assertThat(consumer.committed(Set.of(partition)).get(partition)).isNull();
+        }
+    }
+
     @Test
     void autoCommitRunsInPoll() {
         Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));

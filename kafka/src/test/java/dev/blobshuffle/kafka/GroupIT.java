@@ -11,6 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -100,11 +102,7 @@ class GroupIT {
     @EnumSource(Protocol.class)
     void autoCommitHandsOverAtTheExactRecord(Protocol protocol) {
         String group = "g-auto-" + protocol + System.nanoTime();
-        Map<String, Object> settings = new HashMap<>(clients.settings(protocol.settings()));
-        settings.put("enable.auto.commit", true);
-        Object[] overrides = settings.entrySet().stream()
-                .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
-                .toArray();
+        Object[] overrides = committingItself(protocol);
         Consumer<String, String> first = clients.consumer(group, overrides);
         first.subscribe(List.of(topic));
         Set<String> seen = new HashSet<>(Clients.valuesOf(Clients.read(first, 730)));
@@ -114,6 +112,38 @@ class GroupIT {
         List<String> rest = Clients.valuesOf(Clients.read(second, RECORDS - seen.size()));
 
         assertThat(rest).hasSize(RECORDS - seen.size()).doesNotContainAnyElementsOf(seen);
+    }
+
+    /** As in Kafka's consumer: whoever subscribes again gets the records since the last commit. */
+    @Tag("every-kafka")
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void unsubscribingDoesNotCommit(Protocol protocol) {
+        String group = "g-unsubscribed-" + protocol + System.nanoTime();
+        Consumer<String, String> consumer = clients.consumer(group, committingItself(protocol));
+        List<Runnable> ways =
+                List.of(consumer::unsubscribe, () -> consumer.subscribe(List.of()), () -> consumer.assign(List.of()));
+        for (Runnable way : ways) {
+            consumer.subscribe(List.of(topic));
+            assertThat(Clients.read(consumer, 100)).hasSizeGreaterThanOrEqualTo(100);
+            way.run();
+            assertThat(consumer.assignment()).isEmpty();
+            assertThat(consumer.committed(partitions()).values()).containsOnlyNulls();
+        }
+    }
+
+    private Set<TopicPartition> partitions() {
+        return IntStream.range(0, PARTITIONS)
+                .mapToObj(partition -> new TopicPartition(topic, partition))
+                .collect(Collectors.toSet());
+    }
+
+    /** Settings of a consumer that commits as it closes or loses partitions. */
+    private static Object[] committingItself(Protocol protocol) {
+        return Stream.concat(
+                        Stream.of(protocol.settings()),
+                        Stream.of("enable.auto.commit", true, "auto.commit.interval.ms", 3_600_000))
+                .toArray();
     }
 
     /** Polls both members until each has partitions. */

@@ -178,6 +178,9 @@ final class ClosedClients {
     static String withoutInit(Side side) {
         Map<String, Object> settings = ofWriter(side);
         settings.put("transactional.id", "other-" + side.topic());
+        // Natively, the flush waits until the refused record has expired.
+        settings.put("request.timeout.ms", 1000);
+        settings.put("delivery.timeout.ms", 2000);
         try (Producer<byte[], byte[]> writer = side.door().producer(settings)) {
             return new Calls()
                     .effect(() -> writer.send(record(side)))

@@ -1,6 +1,8 @@
 package dev.blobshuffle.kafka.differential;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -176,6 +178,18 @@ enum OddCall {
 
     String on(Side side) {
         return call.apply(side);
+    }
+
+    /**
+     * The calls that programs have. Up to Kafka 4.0, a flush in a callback waits for itself without
+     * end natively.
+     */
+    static List<OddCall> drawn() {
+        List<OddCall> drawn = new ArrayList<>(List.of(values()));
+        if (KafkaVersion.isOlder(KafkaVersion.present(), "4.1")) {
+            drawn.remove(FLUSH_IN_CALLBACK);
+        }
+        return drawn;
     }
 
     private interface Call {

@@ -138,7 +138,7 @@ final class Programs {
         all.addAll(reading());
         all.addAll(committing());
         all.addAll(changing());
-        all.add(Tuple.of(10, one(Arbitraries.of(OddCall.class).map(Step.Odd::new))));
+        all.add(Tuple.of(10, one(Arbitraries.of(OddCall.drawn()).map(Step.Odd::new))));
         return Arbitraries.frequencyOf(all);
     }
 

@@ -23,12 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One side of a program: a topic, its clients, and its expected records. */
 final class Side implements AutoCloseable {
-    /**
-     * Whether consumers may commit by themselves. On a busy machine, two of some hundred such
-     * programs differed in what a consumer commits as it closes. This is not explained yet.
-     */
-    private static final boolean COMMITS_THEMSELVES = Boolean.getBoolean("differential.commits");
-
     private final Door door;
     private final Setup setup;
     private final Map<String, Object> settings = new HashMap<>();
@@ -66,7 +60,7 @@ final class Side implements AutoCloseable {
     private Map<String, Object> consumers() {
         Map<String, Object> consumers = new HashMap<>(settings);
         consumers.put("group.id", "group-" + topic);
-        consumers.put("enable.auto.commit", setup.habits().commitsItself() && COMMITS_THEMSELVES);
+        consumers.put("enable.auto.commit", setup.habits().commitsItself());
         // A commit at any time would commit what a run happens to have read by then.
         consumers.put("auto.commit.interval.ms", 3_600_000);
         consumers.put("metadata.max.age.ms", 300);

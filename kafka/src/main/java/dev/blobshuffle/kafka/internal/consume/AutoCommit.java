@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Implements {@code enable.auto.commit}. The real consumer would commit the records that it has
  * returned to this client, not those that this client has returned to the application. Commits the
- * positions after the last {@code poll}, at each interval and when partitions are revoked. Owned by
- * the consumer's thread.
+ * positions after the last {@code poll}, at each interval and when a rebalance or {@code close}
+ * revokes partitions. Owned by the consumer's thread.
  */
 public final class AutoCommit {
     private static final Logger LOG = LoggerFactory.getLogger(AutoCommit.class);
@@ -29,6 +29,7 @@ public final class AutoCommit {
     private final Runnable wakeup;
     private final Time time;
     private long next;
+    private boolean isUnsubscribing;
 
     /**
      * An auto-commit.
@@ -72,7 +73,7 @@ public final class AutoCommit {
      * and the revocation continues.
      */
     public void beforePartitionsGo() {
-        if (interval == null) {
+        if (interval == null || isUnsubscribing) {
             return;
         }
         try {
@@ -86,6 +87,19 @@ public final class AutoCommit {
             LOG.warn(
                     "Auto-commit before partitions go failed; their next owner delivers some records again: {}",
                     e.toString());
+        }
+    }
+
+    /**
+     * Runs a call that unsubscribes. As in Kafka's consumer, it commits nothing, so that an
+     * application that subscribes again gets the records since the last commit again.
+     */
+    void withoutCommit(Runnable unsubscribing) {
+        isUnsubscribing = true;
+        try {
+            unsubscribing.run();
+        } finally {
+            isUnsubscribing = false;
         }
     }
 

@@ -174,10 +174,23 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     }
 
     private void subscribe(Collection<String> topics, RebalanceListener listener) {
+        if (topics != null && topics.isEmpty()) {
+            unsubscribe(() -> delegate.subscribe(topics, listener));
+            return;
+        }
         if (topics != null) { // Kafka's consumer refuses null.
             reads(topics);
         }
         delegate.subscribe(topics, listener);
+    }
+
+    /** No topics and no partitions: Kafka's consumer unsubscribes. */
+    private void unsubscribe(Runnable call) {
+        try (OneThread.Use use = thread.enter()) {
+            autoCommit.withoutCommit(call);
+            partitions.dropAll();
+            parts.wiring().pair().tasksGivenUp();
+        }
     }
 
     private RebalanceListener listener(ConsumerRebalanceListener user) {
@@ -194,6 +207,10 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void assign(Collection<TopicPartition> assignment) {
+        if (assignment != null && assignment.isEmpty()) {
+            unsubscribe(() -> delegate.assign(assignment));
+            return;
+        }
         autoCommit.ifDue();
         delegate.assign(assignment);
         partitions.reconcile();
@@ -202,9 +219,8 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     @Override
     public void unsubscribe() {
         try (OneThread.Use use = thread.enter()) {
-            autoCommit.beforePartitionsGo();
             try {
-                delegate.unsubscribe();
+                autoCommit.withoutCommit(delegate::unsubscribe);
             } finally {
                 partitions.dropAll();
                 parts.wiring().pair().tasksGivenUp();
