@@ -37,12 +37,10 @@ public final class BlobAdmin {
      *     work; the message says what to change
      */
     public static Admin create(Map<String, ?> settings) {
-        TopicMatcher topics = SharedEngines.topics(KafkaSettings.parse(settings));
-        Map<String, Object> own = new HashMap<>(settings);
+        Map<String, Object> own = ClientSettings.resolved(settings);
+        TopicMatcher topics = SharedEngines.topics(KafkaSettings.parse(own));
         return VirtualOffsetAdmin.wrap(
-                Admin.create(ClientSettings.kafkas(settings)),
-                topics,
-                (times, isolation) -> find(own, times, isolation));
+                Admin.create(ClientSettings.kafkas(own)), topics, (times, isolation) -> find(own, times, isolation));
     }
 
     /** As {@link #create(Map)}. */

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.log.BrokerTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
+import dev.blobshuffle.kafka.internal.settings.ConnectionSettings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,6 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -95,11 +95,7 @@ final class ClaimTopic {
     }
 
     private static Map<String, Object> common(Map<String, ?> client) {
-        Map<String, Object> common = new HashMap<>(client);
-        common.keySet().retainAll(AdminClientConfig.configNames());
-        common.values().removeIf(value -> value == null);
-        common.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
-        common.put(AdminClientConfig.CLIENT_ID_CONFIG, "blobshuffle-claim");
+        Map<String, Object> common = ConnectionSettings.ofAdmin(client, "blobshuffle-claim");
         common.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
         common.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis() / 2);
         return common;
@@ -212,8 +208,7 @@ final class ClaimTopic {
         }
         Map<TopicPartition, Long> starts = new HashMap<>();
         partitions.forEach(partition -> starts.put(partition, 0L));
-        Map<String, Object> settings = new HashMap<>(client);
-        settings.keySet().retainAll(ConsumerConfig.configNames());
+        Map<String, Object> settings = ConnectionSettings.ofConsumer(client);
         new LogScan(settings, "read_uncommitted", time).read(starts, PATIENCE, record -> {
             if (record.key() != null) {
                 String key = new String(record.key(), StandardCharsets.UTF_8);
@@ -299,8 +294,7 @@ final class ClaimTopic {
 
     /** Writes records and waits until the brokers have them. An empty value is a tombstone. */
     private void send(Map<String, Optional<String>> records) throws InterruptedException {
-        Map<String, Object> settings = new HashMap<>(client);
-        settings.keySet().retainAll(ProducerConfig.configNames());
+        Map<String, Object> settings = ConnectionSettings.ofProducer(client);
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, PATIENCE.toMillis());

@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,17 @@ public final class ClientSettings {
         }
         settings.forEach((name, value) -> map.put(String.valueOf(name), value));
         return map;
+    }
+
+    /**
+     * The settings with the values that the providers of {@code config.providers} have for them.
+     * Kafka's clients resolve their own settings so, and ours follow.
+     *
+     * @throws org.apache.kafka.common.config.ConfigException fatal: a provider cannot be opened or
+     *     asked
+     */
+    public static Map<String, Object> resolved(Map<String, ?> settings) {
+        return new HashMap<>(new AbstractConfig(new ConfigDef(), settings, false).originals());
     }
 
     /** Kafka's own settings, without ours. */

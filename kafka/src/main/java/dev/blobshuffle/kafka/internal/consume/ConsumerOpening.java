@@ -36,7 +36,8 @@ public final class ConsumerOpening {
     private ConsumerOpening() {}
 
     public static <K, V> ConsumerParts<K, V> open(
-            Map<String, ?> settings, @Nullable Deserializer<K> keys, @Nullable Deserializer<V> values) {
+            Map<String, ?> given, @Nullable Deserializer<K> keys, @Nullable Deserializer<V> values) {
+        Map<String, Object> settings = ClientSettings.resolved(given);
         refuseShareConsumer(settings);
         SharedParts shared = SharedEngines.acquire(settings);
         try {

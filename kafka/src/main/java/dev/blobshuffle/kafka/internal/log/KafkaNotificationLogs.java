@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.internal.settings.ConnectionSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,9 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -46,25 +45,12 @@ public final class KafkaNotificationLogs implements NotificationLogs {
      * @param client settings of any Kafka client: where the brokers are, and security
      */
     public KafkaNotificationLogs(Map<String, ?> client, Time time) {
-        admin = Admin.create(known(client, AdminClientConfig.configNames()));
+        Map<String, Object> settings = ConnectionSettings.ofAdmin(client, "blobshuffle-sweep");
+        admin = Admin.create(settings);
         surveyor = new LogSurveyor(admin);
-        Map<String, Object> consumer = known(client, ConsumerConfig.configNames());
+        Map<String, Object> consumer = ConnectionSettings.ofConsumer(settings);
         leaderEnds = new LeaderEnds(consumer, time);
         scan = new LogScan(consumer, "read_uncommitted", time);
-    }
-
-    /**
-     * Keeps the settings that all kinds of clients know, and drops those for the application's own
-     * clients.
-     */
-    private static Map<String, Object> known(Map<String, ?> client, Set<String> names) {
-        Map<String, Object> known = new HashMap<>(client);
-        known.keySet().retainAll(AdminClientConfig.configNames());
-        known.keySet().retainAll(names);
-        known.values().removeIf(value -> value == null);
-        known.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
-        known.put(AdminClientConfig.CLIENT_ID_CONFIG, "blobshuffle-sweep");
-        return known;
     }
 
     /** An admin client for other requests; closed with the logs. */

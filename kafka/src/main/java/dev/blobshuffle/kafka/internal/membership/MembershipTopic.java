@@ -1,8 +1,8 @@
 package dev.blobshuffle.kafka.internal.membership;
 
 import dev.blobshuffle.kafka.internal.log.BrokerTime;
+import dev.blobshuffle.kafka.internal.settings.ConnectionSettings;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -107,19 +107,14 @@ final class MembershipTopic implements AutoCloseable {
      * security.
      */
     private static Map<String, Object> common(Map<String, ?> clientSettings, String client) {
-        Map<String, Object> common = new HashMap<>(clientSettings);
-        common.keySet().retainAll(AdminClientConfig.configNames());
-        common.values().removeIf(value -> value == null);
-        common.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
-        common.put(AdminClientConfig.CLIENT_ID_CONFIG, client);
+        Map<String, Object> common = ConnectionSettings.ofAdmin(clientSettings, client);
         common.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
         common.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis() / 2);
         return common;
     }
 
     private static Map<String, Object> forProducer(Map<String, Object> common) {
-        Map<String, Object> settings = new HashMap<>(common);
-        settings.keySet().retainAll(ProducerConfig.configNames());
+        Map<String, Object> settings = ConnectionSettings.ofProducer(common);
         settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, PATIENCE.toMillis());
         settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
         settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
@@ -128,8 +123,7 @@ final class MembershipTopic implements AutoCloseable {
     }
 
     private static Map<String, Object> forConsumer(Map<String, Object> common) {
-        Map<String, Object> settings = new HashMap<>(common);
-        settings.keySet().retainAll(ConsumerConfig.configNames());
+        Map<String, Object> settings = ConnectionSettings.ofConsumer(common);
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");

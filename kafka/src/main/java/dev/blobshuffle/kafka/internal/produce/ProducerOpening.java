@@ -9,6 +9,7 @@ import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.client.SharedParts;
 import dev.blobshuffle.kafka.internal.client.TopicPolicies;
+import dev.blobshuffle.kafka.internal.settings.ConnectionSettings;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
@@ -37,7 +38,8 @@ public final class ProducerOpening {
     private ProducerOpening() {}
 
     public static <K, V> ProducerParts<K, V> open(
-            Map<String, ?> settings, @Nullable Serializer<K> keys, @Nullable Serializer<V> values) {
+            Map<String, ?> given, @Nullable Serializer<K> keys, @Nullable Serializer<V> values) {
+        Map<String, Object> settings = ClientSettings.resolved(given);
         SharedParts shared = SharedEngines.acquire(settings);
         try {
             return parts(settings, shared, keys, values);
@@ -148,10 +150,8 @@ public final class ProducerOpening {
     }
 
     private static Admin admin(Map<String, Object> kafkas, long timeoutMillis) {
-        Map<String, Object> settings = new HashMap<>(kafkas);
-        settings.keySet().retainAll(AdminClientConfig.configNames());
-        settings.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
-        settings.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        Map<String, Object> settings = ConnectionSettings.ofAdmin(kafkas, "");
+        settings.remove(AdminClientConfig.CLIENT_ID_CONFIG); // Several may be open at a time.
         settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) timeoutMillis);
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) timeoutMillis);
         return Admin.create(settings);
