@@ -4,6 +4,7 @@ import java.util.List;
 import net.jqwik.api.AfterFailureMode;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -26,6 +27,26 @@ class ClientsDifferentialIT {
             afterFailure = AfterFailureMode.SAMPLE_ONLY)
     void programsHaveTheSameResults(@ForAll("programs") List<Program> programs) {
         Comparison.shared().run(programs);
+    }
+
+    /** Programs draw few of the rare calls, so each is in one of these. */
+    @Example
+    void everyRareCallHasTheSameResult() {
+        Draft draft = new Draft(0, 5, 10, 1, Draft.Time.FIRST);
+        Setup setup = new Setup(
+                2,
+                Setup.Membership.ASSIGNED,
+                Setup.Isolation.READ_COMMITTED,
+                Setup.Reset.EARLIEST,
+                500,
+                Setup.Timestamps.CREATE_TIME,
+                Setup.Batching.LARGE,
+                new Setup.Habits(Setup.Listening.NONE, Setup.Subscribing.TOPIC, false));
+        Comparison.shared()
+                .run(OddCall.drawn().stream()
+                        .map(call -> new Program(
+                                setup, List.of(new Step.Send(false, draft), new Step.Odd(call), new Step.ReadAll())))
+                        .toList());
     }
 
     @Tag("nightly")

@@ -19,37 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 final class ClosedClients {
     private ClosedClients() {}
 
-    private interface Call {
-        Object run() throws Exception;
-    }
-
-    private interface Effect {
-        void run() throws Exception;
-    }
-
-    private static final class Calls {
-        private final List<String> outcomes = new ArrayList<>();
-
-        Calls value(Call call) {
-            outcomes.add(Outcome.of(() -> String.valueOf(call.run())));
-            return this;
-        }
-
-        Calls effect(Effect call) {
-            outcomes.add(Outcome.of(() -> {
-                call.run();
-                return "ok";
-            }));
-            return this;
-        }
-
-        @Override
-        public String toString() {
-            return String.join(", ", outcomes);
-        }
-    }
-
-    private static Map<String, Object> ofReader(Side side) {
+    static Map<String, Object> ofReader(Side side) {
         Map<String, Object> settings = new HashMap<>(side.clients());
         settings.put("group.id", "other-" + side.topic());
         settings.put("enable.auto.commit", false);
@@ -122,22 +92,22 @@ final class ClosedClients {
         }
     }
 
-    private static Map<String, Object> ofWriter(Side side) {
+    static Map<String, Object> ofWriter(Side side) {
         Map<String, Object> settings = new HashMap<>(side.clients());
         settings.put("max.block.ms", 2000);
         return settings;
     }
 
     /** A record of another topic of this side, so that the program's topic keeps its content. */
-    private static ProducerRecord<byte[], byte[]> record(Side side) {
+    static ProducerRecord<byte[], byte[]> record(Side side) {
         return new ProducerRecord<>(side.besides(), 0, null, new byte[3]);
     }
 
-    private static Map<TopicPartition, OffsetAndMetadata> offsets(Side side) {
+    static Map<TopicPartition, OffsetAndMetadata> offsets(Side side) {
         return Map.of(side.first(), new OffsetAndMetadata(0));
     }
 
-    private static String sent(Future<RecordMetadata> sent) throws Exception {
+    static String sent(Future<RecordMetadata> sent) throws Exception {
         return "in " + sent.get().partition();
     }
 

@@ -37,6 +37,14 @@ final class Differences {
                     (natively, ours) -> ours.replace(OddCall.FLUSHED_IN_CALLBACK, OddCall.REFUSED_IN_CALLBACK)
                             .equals(natively)),
             new Difference(
+                    "The commit of a producer that was fenced after it had begun the transaction",
+                    "throws `InvalidProducerEpochException`",
+                    "throws `CommitFailedException`",
+                    "The commit sends what is pending, and reports its records as lost. Upon both an application aborts,"
+                            + " and the abort says that another producer has the transactional id.",
+                    (natively, ours) -> natively.replace("InvalidProducerEpochException", "CommitFailedException")
+                            .equals(ours)),
+            new Difference(
                     "A transactional producer after a `send` outside a transaction, which is an"
                             + " `IllegalStateException`",
                     "refuses `beginTransaction` too",

@@ -147,6 +147,29 @@ enum OddCall {
     FLUSH_IN_CALLBACK(side -> ClosedClients.flushInCallback(side)),
     HEADERS_AFTER_SEND(side -> ClosedClients.headersAfterSend(side)),
     CLOSE_FOR_NEGATIVE_TIME(side -> ClosedClients.closedForNegativeTime(side)),
+    FENCED_WRITER(side -> OtherWriters.fenced(side, true)),
+    FENCED_IDLE_WRITER(side -> OtherWriters.fenced(side, false)),
+    STALE_GENERATION(side -> OtherWriters.staleGeneration(side)),
+    WITHOUT_ACKNOWLEDGEMENTS(side -> OtherWriters.with(side, Map.of("acks", "0"))),
+    NOT_IDEMPOTENT(side -> OtherWriters.with(side, Map.of("enable.idempotence", false, "acks", "1"))),
+    IDEMPOTENT_WITHOUT_ACKNOWLEDGEMENTS(
+            side -> OtherWriters.with(side, Map.of("enable.idempotence", true, "acks", "0"))),
+    TOO_MANY_IN_FLIGHT(side ->
+            OtherWriters.with(side, Map.of("enable.idempotence", true, "max.in.flight.requests.per.connection", 6))),
+    TRANSACTIONS_NOT_IDEMPOTENT(
+            side -> OtherWriters.with(side, Map.of("enable.idempotence", false, "transactional.id", "not-idempotent"))),
+    CLOSE_IN_CALLBACK(side -> OtherWriters.closedInCallback(side)),
+    PARTITIONS_FOR_WRITER(side -> OtherWriters.partitionsFor(side)),
+    INTERCEPTED_WRITER(side -> OtherWriters.intercepted(side)),
+    SAME_INSTANCE(side -> Outcome.of(() -> OtherReaders.sameInstance(side))),
+    LATE_MEMBER(side -> Outcome.of(() -> OtherReaders.late(side))),
+    CLOSE_IN_LISTENER(side -> Outcome.of(() -> OtherReaders.closedInListener(side))),
+    UNKNOWN_PATTERN(side -> Outcome.of(() -> OtherReaders.unknownPattern(side))),
+    COMMITTED_AT_ONCE(side -> Outcome.of(() -> OtherReaders.committedAtOnce(side))),
+    METRICS(side -> Outcome.of(() -> OtherReaders.metrics(side))),
+    INTERCEPTED_READER(side -> Outcome.of(() -> OtherReaders.intercepted(side))),
+    WAKEUP_BEFORE_COMMIT(reader(side -> side.readers().wokenUp((consumer, timeout) -> consumer.commitSync(timeout)))),
+    REBALANCE_ENFORCED(side -> side.readers().enforced()),
     DELETE_ALL_RECORDS(side -> Outcome.of(() -> {
         long low = side.admin()
                 .deleteRecords(Map.of(side.first(), RecordsToDelete.beforeOffset(-1)))
@@ -161,6 +184,9 @@ enum OddCall {
                 .listOffsets(Map.of(side.first(), OffsetSpec.maxTimestamp()))
                 .partitionResult(side.first())
                 .get();
+        if (side.hasAborted()) { // Natively, the answer may be an aborted record.
+            return "asked";
+        }
         return found.offset() < 0 ? "none" : side.named(found.offset());
     }));
 

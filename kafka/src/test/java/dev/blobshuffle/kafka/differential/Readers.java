@@ -124,6 +124,22 @@ final class Readers implements AutoCloseable {
         });
     }
 
+    /** Joins the group again, after a commit of everything read. */
+    String enforced() {
+        if (!setup.isGroup()) {
+            return Outcome.of(() -> {
+                first().enforceRebalance();
+                return "enforced";
+            });
+        }
+        resumeAll();
+        return commit(true)
+                + Outcome.of(() -> {
+                    first().enforceRebalance("planned");
+                    return awaitAssignment();
+                });
+    }
+
     /** The positions of all partitions. */
     String positions() {
         List<String> positions = new ArrayList<>();
@@ -410,6 +426,9 @@ final class Readers implements AutoCloseable {
                     owner.offsetsForTimes(Map.of(partition(number), time)).get(partition(number));
             if (found == null) {
                 return "no record at " + time;
+            }
+            if (log.hasAborted()) { // Natively, the answer may be an aborted record.
+                return log.at(number, found.offset(), found.timestamp(), started);
             }
             owner.seek(partition(number), found.offset());
             return log.at(number, found.offset(), found.timestamp(), started);

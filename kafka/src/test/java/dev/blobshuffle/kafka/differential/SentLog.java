@@ -70,6 +70,10 @@ final class SentLog {
         return aborted.contains(record);
     }
 
+    synchronized boolean hasAborted() {
+        return !aborted.isEmpty();
+    }
+
     /** The record at an offset, or the first one after it. */
     synchronized String at(int partition, long offset) {
         if (offset < 0) {

@@ -60,7 +60,10 @@ record Setup(
         READ_UNCOMMITTED
     }
 
-    /** Where a consumer starts without a commit. */
+    /**
+     * Where a consumer starts without a commit. Not by duration: natively, a partition without a
+     * record of that time has no position, so that queries wait.
+     */
     enum Reset {
         EARLIEST,
         LATEST,

@@ -166,6 +166,11 @@ final class Side implements AutoCloseable {
         return new TopicPartition(topic, 50);
     }
 
+    /** Whether a transaction with records was aborted. */
+    boolean hasAborted() {
+        return log.hasAborted();
+    }
+
     /** The settings of all clients. */
     Map<String, Object> clients() {
         return settings;

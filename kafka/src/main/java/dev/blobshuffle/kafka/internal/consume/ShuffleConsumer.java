@@ -124,7 +124,8 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         }
         try (OneThread.Use use = thread.enter()) {
             autoCommit.ifDue();
-            return parts.interceptors().onConsume(loop.poll(timeout));
+            ConsumerRecords<K, V> records = loop.poll(timeout);
+            return records.isEmpty() ? records : parts.interceptors().onConsume(records);
         }
     }
 
