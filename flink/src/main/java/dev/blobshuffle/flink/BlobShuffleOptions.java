@@ -73,7 +73,7 @@ public final class BlobShuffleOptions {
 
     /**
      * Sets the parallelism behind the shuffle. The operator that follows needs the same. By default
-     * it is that of this operator.
+     * the shuffle has that of this operator.
      */
     public BlobShuffleOptions parallelism(int subtasks) {
         return new BlobShuffleOptions(

@@ -67,7 +67,10 @@ public record Traffic(
         }
     }
 
-    /** The requests for blobs that hubs combine. Of the slow ones, each part is stored by itself too. */
+    /**
+     * The requests for blobs that hubs combine. Of the slow ones, each part is stored by itself
+     * too.
+     */
     private static Requests ofHubs(Workload workload, Batching batching, HubBatching hub, double slow) {
         Requests requests = new Requests(0, 0);
         for (HubBatching.Kind blob : hub.kinds()) {
