@@ -287,7 +287,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         return directory.uploads() == 0;
     }
 
-    /** Deletes all blobs of the application, and closes. Leaves them if the store does not answer. */
+    /**
+     * Deletes all blobs of the application, and closes. Leaves them if the store does not answer.
+     */
     void end() {
         Optional<ApplicationShuffle> current = Objects.requireNonNull(CURRENT.get());
         boolean isMine = current.filter(each -> each == this).isPresent();
