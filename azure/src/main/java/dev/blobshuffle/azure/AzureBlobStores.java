@@ -1,8 +1,8 @@
 package dev.blobshuffle.azure;
 
 import com.azure.storage.blob.BlobContainerClient;
-import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.bucket.BucketBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 

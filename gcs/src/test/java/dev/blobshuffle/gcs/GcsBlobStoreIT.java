@@ -8,7 +8,7 @@ import com.google.cloud.storage.Storage;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.planner;
 
 import dev.blobshuffle.core.internal.pricing.PriceTable;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -2,8 +2,8 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.failure.StoreRefusedException;
-import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.bucket.BucketBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import java.net.URI;

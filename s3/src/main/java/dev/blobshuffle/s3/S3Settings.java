@@ -1,8 +1,8 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
-import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.bucket.Bucket;
 import java.net.URI;
 import java.util.Optional;
 import java.util.regex.Pattern;

@@ -4,7 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.owner.LeaseText;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.bucket.BucketBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;

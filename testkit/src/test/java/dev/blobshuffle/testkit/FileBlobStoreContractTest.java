@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.internal.store.FileBlobStore;
-import dev.blobshuffle.core.internal.store.Fsync;
+import dev.blobshuffle.core.internal.store.directory.FileBlobStore;
+import dev.blobshuffle.core.internal.store.directory.Fsync;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;

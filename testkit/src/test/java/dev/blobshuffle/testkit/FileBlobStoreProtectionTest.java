@@ -3,8 +3,8 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.internal.store.FileBlobStore;
-import dev.blobshuffle.core.internal.store.Fsync;
+import dev.blobshuffle.core.internal.store.directory.FileBlobStore;
+import dev.blobshuffle.core.internal.store.directory.Fsync;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;

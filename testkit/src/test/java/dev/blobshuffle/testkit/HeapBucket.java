@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.failure.StoreRefusedException;
-import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.bucket.Bucket;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.StoreFinding;

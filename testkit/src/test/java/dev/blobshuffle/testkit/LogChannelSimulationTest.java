@@ -17,7 +17,7 @@ import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
-import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
+import dev.blobshuffle.core.internal.store.opening.TwoSpeedBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;

@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
-import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
+import dev.blobshuffle.core.internal.store.opening.TwoSpeedBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import org.junit.jupiter.api.AfterAll;

@@ -6,7 +6,7 @@ import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;

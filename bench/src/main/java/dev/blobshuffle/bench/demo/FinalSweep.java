@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo;
 
 import dev.blobshuffle.cli.gc.GcCommand;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.observed;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.StoreContext;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.store;
 
 import dev.blobshuffle.bench.store.TransferCell.Direction;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.bench.command.BenchCommand;
 import dev.blobshuffle.core.failure.StoreAbsentException;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.NamedBlobs;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.http.internal;
 
-import dev.blobshuffle.core.internal.store.Bucket;
+import dev.blobshuffle.core.internal.store.bucket.Bucket;
 import java.time.Duration;
 
 /**

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import java.util.Map;
 
 /**

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.peer.internal.settings.PeerOptions;
 import java.util.function.Consumer;
 
 /** Opens a {@link HttpPeerNetwork} with the options of the settings. Stateless. */

@@ -30,6 +30,8 @@ import dev.blobshuffle.log.internal.share.PageRefusedException;
 import dev.blobshuffle.log.internal.share.PageRefusedException.Reason;
 import dev.blobshuffle.log.internal.share.SharedLog;
 import dev.blobshuffle.log.internal.tail.MeteredLogReads;
+import dev.blobshuffle.peer.internal.settings.PeerOptions;
+import dev.blobshuffle.peer.internal.trust.PeerTrust;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;
 import java.io.IOException;
 import java.io.OutputStream;

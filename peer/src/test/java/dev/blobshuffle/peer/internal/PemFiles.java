@@ -1,6 +1,7 @@
 package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.peer.internal.trust.PeerTls;
 import dev.blobshuffle.s3sim.TlsIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,8 +10,8 @@ import java.nio.file.Path;
 /**
  * A key and its self-signed certificate, which is its own authority, as files that settings name.
  */
-record PemFiles(Path certificate, Path key) {
-    static PemFiles create(Path directory) throws IOException {
+public record PemFiles(Path certificate, Path key) {
+    public static PemFiles create(Path directory) throws IOException {
         Files.createDirectories(directory);
         TlsIdentity identity = TlsIdentity.create();
         PemFiles files = new PemFiles(directory.resolve("certificate.pem"), directory.resolve("key.pem"));

@@ -19,6 +19,8 @@ import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.time.ForwardingTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.peer.internal.ZoneFixture.Instance;
+import dev.blobshuffle.peer.internal.settings.PeerOptions;
+import dev.blobshuffle.peer.internal.trust.PeerTrust;
 import dev.blobshuffle.testkit.LoanCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,8 @@
 package dev.blobshuffle.peer.internal;
 
+import dev.blobshuffle.peer.internal.trust.AnswerProof;
+import dev.blobshuffle.peer.internal.trust.MemberKeys;
+import dev.blobshuffle.peer.internal.trust.RequestProof;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;

@@ -23,6 +23,9 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.peer.internal.settings.PeerOptions;
+import dev.blobshuffle.peer.internal.trust.PeerTls;
+import dev.blobshuffle.peer.internal.trust.PeerTrust;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.nio.charset.StandardCharsets;
@@ -39,10 +42,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** Members of one zone over one store, connected by sockets of this machine. */
-final class ZoneFixture implements AutoCloseable {
+public final class ZoneFixture implements AutoCloseable {
     static final Zone ZONE = new Zone("a");
     static final int SECTION = 300_000;
-    static final PeerSecret SECRET = secret("known to all members");
+    public static final PeerSecret SECRET = secret("known to all members");
 
     /** Patient: no connection is closed because the machine takes long over handshakes. */
     static final PeerOptions.Limits LIMITS = new PeerOptions.Limits(1024, 256, 128, Duration.ofMinutes(1));
@@ -107,7 +110,7 @@ final class ZoneFixture implements AutoCloseable {
         }
     }
 
-    static PeerSecret secret(String text) {
+    public static PeerSecret secret(String text) {
         return new PeerSecret(text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -15,7 +15,7 @@ import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
-import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
+import dev.blobshuffle.core.internal.store.opening.TwoSpeedBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions.Sealing;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;

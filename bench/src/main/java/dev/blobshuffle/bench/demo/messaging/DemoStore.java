@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.demo.messaging;
 
 import dev.blobshuffle.bench.demo.FinalSweep;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.s3sim.Operation;

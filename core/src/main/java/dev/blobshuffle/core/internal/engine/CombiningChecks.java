@@ -12,7 +12,7 @@ import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
-import dev.blobshuffle.core.internal.store.TwoSpeedUri;
+import dev.blobshuffle.core.internal.store.opening.TwoSpeedUri;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import java.util.Optional;
 

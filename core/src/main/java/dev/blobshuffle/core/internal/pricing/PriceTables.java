@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.pricing;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
-import dev.blobshuffle.core.internal.store.TwoSpeedUri;
+import dev.blobshuffle.core.internal.store.opening.TwoSpeedUri;
 import dev.blobshuffle.core.store.StoreUri;
 import java.net.URI;
 import java.net.URISyntaxException;

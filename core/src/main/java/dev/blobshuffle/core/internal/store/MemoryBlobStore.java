@@ -211,7 +211,7 @@ public final class MemoryBlobStore implements BlobStore {
 
     @Override
     public int fingerprint() {
-        return BlobStores.fingerprint(location());
+        return StoreFingerprint.of(location());
     }
 
     @Override

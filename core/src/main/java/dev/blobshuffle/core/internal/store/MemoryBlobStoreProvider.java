@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * the process ends. {@code ?capacity=BYTES} bounds it (default: a quarter of the heap). For tests:
  * other processes cannot read it. Stateless except for the stores.
  */
-final class MemoryBlobStoreProvider implements BlobStoreProvider {
+public final class MemoryBlobStoreProvider implements BlobStoreProvider {
     private static final List<StoreParameter> PARAMETERS =
             List.of(new StoreParameter("capacity", "a quarter of the largest heap", "the most bytes that it holds"));
 

@@ -11,14 +11,14 @@ import java.util.regex.Pattern;
  * The file that makes a directory part of a file store and identifies the store. Two machines with
  * unshared directories of the same name have two stores. Without the file the directory counts as
  * not mounted. Object stores keep an object of the same name, whose content begins in the same way.
- * In a file store the file also names the store's directories ({@link DirectoryMarker}). Stateless.
+ * In a file store the file also names the store's directories. Stateless.
  */
 public final class StoreMarker {
     /** The name of the file, or the last part of the object's key. */
     public static final String NAME = "blobshuffle-store";
 
     /** The most characters that a marker may have, also for earlier versions. */
-    static final int LONGEST = 1024;
+    public static final int LONGEST = 1024;
 
     private static final Pattern CONTENT = Pattern.compile("BlobShuffle store ([0-9a-f]{16})\\n.*", Pattern.DOTALL);
 

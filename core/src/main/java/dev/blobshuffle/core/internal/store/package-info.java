@@ -1,6 +1,5 @@
 /**
- * The file store and the memory store, the common code of all object stores, and decorators of any
- * store. Start at {@link dev.blobshuffle.core.internal.store.BlobStores}.
+ * The memory store, decorators of any store, and the code that all stores share.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.store;

@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.util.OptionalLong;
 
 /** Checks the limit of the process's file descriptors. Stateless. */
-final class Descriptors {
+public final class Descriptors {
     /** Descriptors reserved for blobs, directories, stores of copies and the JVM. */
     static final int RESERVE = 512;
 
@@ -25,7 +25,7 @@ final class Descriptors {
      * @param connections of all kinds
      * @throws InvalidSettingsException fatal: they can
      */
-    static void check(long connections, OptionalLong most) {
+    public static void check(long connections, OptionalLong most) {
         if (connections + RESERVE > most.orElse(Long.MAX_VALUE)) {
             throw new InvalidSettingsException("Cannot serve " + connections + " connections: the process may have "
                     + most.getAsLong() + " file descriptors, and " + RESERVE

@@ -9,6 +9,8 @@ import dev.blobshuffle.flightdaemon.internal.blob.Catalog;
 import dev.blobshuffle.flightdaemon.internal.blob.MapSet;
 import dev.blobshuffle.flightdaemon.internal.blob.RefusedException;
 import dev.blobshuffle.flightdaemon.internal.blob.Shuffle;
+import dev.blobshuffle.flightdaemon.internal.server.call.Caller;
+import dev.blobshuffle.flightdaemon.internal.server.read.FlightReads;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -22,7 +22,7 @@ import java.util.Random;
  * A store in the Python package's layout. The metadata of its messages has only a kind and a body
  * length.
  */
-final class ArrowStore {
+public final class ArrowStore {
     static final byte[] SCHEMA = message(1, new byte[0]);
 
     private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
@@ -31,7 +31,7 @@ final class ArrowStore {
     private final Random random = new Random(7);
     private long sequence;
 
-    ArrowStore(Path directory) {
+    public ArrowStore(Path directory) {
         this.directory = directory;
     }
 
@@ -53,19 +53,19 @@ final class ArrowStore {
     }
 
     /** A batch with a random body. */
-    byte[] batch(int length) {
+    public byte[] batch(int length) {
         byte[] body = new byte[length];
         random.nextBytes(body);
         return message(3, body);
     }
 
     /** Writes a blob with a segment per partition, under its final name. */
-    Path write(String shuffle, int map, int attempt, List<List<byte[]>> partitions) throws IOException {
+    public Path write(String shuffle, int map, int attempt, List<List<byte[]>> partitions) throws IOException {
         return write(shuffle, map, attempt, new byte[0], partitions);
     }
 
     /** Writes a blob whose batches use a dictionary. */
-    Path write(String shuffle, int map, int attempt, byte[] dictionary, List<List<byte[]>> partitions)
+    public Path write(String shuffle, int map, int attempt, byte[] dictionary, List<List<byte[]>> partitions)
             throws IOException {
         BlobId id = new BlobId(1, 0xabcdefL, sequence++);
         byte[] blob = blob(id, shuffle, map, attempt, dictionary, partitions);

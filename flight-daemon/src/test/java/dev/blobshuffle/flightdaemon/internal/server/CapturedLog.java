@@ -9,16 +9,16 @@ import java.util.List;
  * The log output since it was opened. The tests' logger writes to standard error, which this
  * captures.
  */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    CapturedLog() {
+    public CapturedLog() {
         System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
     }
 
     /** The captured lines that contain a text. */
-    List<String> with(String text) {
+    public List<String> with(String text) {
         return bytes.toString(StandardCharsets.UTF_8)
                 .lines()
                 .filter(line -> line.contains(text))

@@ -6,6 +6,8 @@ import com.google.gson.JsonParser;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flightdaemon.internal.server.call.ConnectionLimits;
+import dev.blobshuffle.flightdaemon.internal.server.call.Sharing;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import java.io.IOException;

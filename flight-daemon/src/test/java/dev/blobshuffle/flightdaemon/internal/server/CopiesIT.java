@@ -11,6 +11,7 @@ import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flightdaemon.internal.server.http.HttpConfig;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,6 +2,7 @@ package dev.blobshuffle.flightdaemon.internal.server;
 
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flightdaemon.internal.server.FlightConfig.Security;
+import dev.blobshuffle.flightdaemon.internal.server.http.HttpConfig;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -6,6 +6,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flightdaemon.internal.server.call.ConnectionLimits;
+import dev.blobshuffle.flightdaemon.internal.server.call.Sharing;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import java.io.IOException;

@@ -7,6 +7,8 @@ import dev.blobshuffle.flight.internal.wire.ArrowMessage;
 import dev.blobshuffle.flight.internal.wire.FlightFrame;
 import dev.blobshuffle.flight.internal.wire.FlightMethods;
 import dev.blobshuffle.flight.internal.wire.InPlace;
+import dev.blobshuffle.flightdaemon.internal.server.read.FrameBuffers;
+import dev.blobshuffle.flightdaemon.internal.server.read.MessageAllocator;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Drainable;

@@ -7,6 +7,7 @@ import com.google.gson.JsonParser;
 import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flightdaemon.internal.server.http.HttpConfig;
 import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.flightdaemon.internal.server.call.Tokens;
 import dev.blobshuffle.s3sim.TlsIdentity;
 import java.io.IOException;
 import java.nio.file.Files;

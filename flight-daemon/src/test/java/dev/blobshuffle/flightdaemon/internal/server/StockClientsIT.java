@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonParser;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flightdaemon.internal.server.http.HttpConfig;
 import dev.blobshuffle.testkit.internal.servers.FlightPrograms;
 import java.io.IOException;
 import java.nio.file.Path;

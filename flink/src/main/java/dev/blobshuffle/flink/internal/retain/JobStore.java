@@ -1,9 +1,9 @@
 package dev.blobshuffle.flink.internal.retain;
 
 import dev.blobshuffle.core.internal.claim.JobOwner;
-import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.StorePlaces;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;

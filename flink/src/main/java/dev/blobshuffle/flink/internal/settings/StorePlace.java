@@ -1,7 +1,7 @@
 package dev.blobshuffle.flink.internal.settings;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.StoreUri;
 import java.util.Optional;
 import java.util.Set;

@@ -5,7 +5,7 @@ import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.OwnerWatch;
 import dev.blobshuffle.core.internal.claim.Pauses;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
-import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Time;

@@ -6,7 +6,7 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
 import dev.blobshuffle.core.internal.store.StoreHalves.Announcing;
-import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
+import dev.blobshuffle.core.internal.store.opening.TwoSpeedBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.internal.log.sweep;
 
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
-import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.LentBlobStore;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
