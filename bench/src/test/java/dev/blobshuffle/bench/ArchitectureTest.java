@@ -16,6 +16,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.Timer;
@@ -104,6 +106,8 @@ class ArchitectureTest {
      * the starter needs Spring, which would join the benchmarks' class path.
      */
     private static final Set<String> UNCHECKED = Set.of(".ci", "bom", "examples", "springbootstarter", "sparkbundle");
+
+    private static final long FULLEST_PACKAGE = 36;
 
     /** Read once, for {@code PublicApiTest} too: it takes seconds. */
     static final JavaClasses OURS = new ClassFileImporter()
@@ -702,6 +706,17 @@ class ArchitectureTest {
                         .map(type -> type.getSimpleName()))
                 .as("CachedBlobStore is what a cache is to the code that makes it")
                 .containsExactlyInAnyOrder("BlobStore", "CachedBlobStore");
+    }
+
+    /** A reader sees at a glance what a package holds. A fuller one becomes several. */
+    @Test
+    void packagesHoldAtMost36Classes() {
+        Map<String, Long> classesOfPackage = OURS.stream()
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(classesOfPackage.values()).isNotEmpty();
+        classesOfPackage.values().removeIf(count -> count <= FULLEST_PACKAGE);
+        assertThat(classesOfPackage).as("packages that should be split").isEmpty();
     }
 
     /**

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The two stores of a store of two speeds. Requests to them are retried, hedged, limited and counted
- * separately.
+ * The two stores of a store of two speeds. Requests to them are retried, hedged, limited and
+ * counted separately.
  *
  * @param fast holds copies that readers find early and that may be lost
  * @param durable holds every committed blob, and the registers
