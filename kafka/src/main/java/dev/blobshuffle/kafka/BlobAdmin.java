@@ -21,8 +21,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * {@code deleteRecords} keeps a notification if only some of its records are to be deleted.
  * {@code listOffsets} returns positions that a {@link BlobConsumer} understands. For a query by
  * time, it opens a {@link BlobConsumer} for the call, and blocks while the consumer reads the
- * record's segment. Committed offsets of groups stay real, as Kafka's tools show them. All other
- * calls go to Kafka's admin. The admin is a proxy, so this includes methods of newer Kafka
+ * record's segment. Committed offsets of groups stay real, as Kafka's tools show them, and
+ * {@code alterConsumerGroupOffsets} refuses virtual ones beyond the end. All other calls go to
+ * Kafka's admin. The admin is a proxy, so this includes methods of newer Kafka
  * versions. Thread-safe.
  */
 public final class BlobAdmin {

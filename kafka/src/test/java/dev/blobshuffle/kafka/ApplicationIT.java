@@ -290,6 +290,26 @@ class ApplicationIT {
     }
 
     @Test
+    void adminCommitsRealOffsetsOnly() throws Exception {
+        publish("a", "b");
+        TopicPartition partition = Clients.partition(topic);
+        String group = "g-" + topic;
+        try (Admin admin = BlobAdmin.create(settings())) {
+            assertThatThrownBy(() -> admin.alterConsumerGroupOffsets(
+                            group, Map.of(partition, new OffsetAndMetadata(VirtualOffset.of(1)))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("or pass 1");
+            admin.alterConsumerGroupOffsets(group, Map.of(partition, new OffsetAndMetadata(1)))
+                    .all()
+                    .get();
+            assertThat(admin.listConsumerGroupOffsets(group)
+                            .partitionsToOffsetAndMetadata()
+                            .get())
+                    .containsEntry(partition, new OffsetAndMetadata(1));
+        }
+    }
+
+    @Test
     void adminFindsTheRecordOfATime() throws Exception {
         long hourAgo = System.currentTimeMillis() - Duration.ofHours(1).toMillis();
         TopicPartition partition = Clients.partition(topic);

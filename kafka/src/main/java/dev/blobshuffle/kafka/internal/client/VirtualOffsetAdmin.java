@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DeleteRecordsResult;
 import org.apache.kafka.clients.admin.DeletedRecords;
@@ -17,10 +19,12 @@ import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +76,7 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
             return switch (method.getName()) {
                 case "deleteRecords" -> deleteRecords(method, arguments);
                 case "listOffsets" -> listOffsets(method, arguments);
+                case "alterConsumerGroupOffsets" -> alterGroup(method, arguments);
                 case "equals" -> proxy == arguments[0];
                 case "hashCode" -> System.identityHashCode(proxy);
                 case "toString" -> "BlobAdmin[" + delegate + "]";
@@ -162,6 +167,50 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
                                     : new ListOffsetsResultInfo(at.offset(), at.timestamp(), at.leaderEpoch())));
         });
         return answers;
+    }
+
+    /**
+     * Offsets of groups are real. A virtual one lies beyond the end, so the group would start where
+     * {@code auto.offset.reset} says, and could miss records.
+     */
+    private Object alterGroup(Method method, Object[] arguments) throws ReflectiveOperationException {
+        Map<TopicPartition, Long> large = new HashMap<>();
+        ((Map<?, ?>) arguments[1]).forEach((key, commit) -> {
+            TopicPartition partition = (TopicPartition) key;
+            long offset = ((OffsetAndMetadata) commit).offset();
+            if (isVirtual(partition) && offset > VirtualOffset.LAST) {
+                large.put(partition, offset);
+            }
+        });
+        if (!large.isEmpty()) {
+            Map<TopicPartition, Long> ends = ends(large.keySet());
+            large.forEach((partition, offset) -> requireReal(partition, offset, ends.get(partition)));
+        }
+        return method.invoke(delegate, arguments);
+    }
+
+    private static void requireReal(TopicPartition partition, long offset, @Nullable Long end) {
+        if (end != null && offset > end) {
+            throw new IllegalArgumentException("Cannot commit offset " + offset + " of " + partition + ": it ends at "
+                    + end + ". Offsets of groups are real, and those of listOffsets and of a BlobConsumer virtual."
+                    + " Seek with a BlobConsumer of the group and commit, or pass "
+                    + VirtualOffset.real(offset) + ", the offset of its notification.");
+        }
+    }
+
+    /** The ends of partitions, in real offsets; empty if the brokers do not answer. */
+    private Map<TopicPartition, Long> ends(Set<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        partitions.forEach(partition -> latest.put(partition, OffsetSpec.latest()));
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        try {
+            delegate.listOffsets(latest).all().get().forEach((partition, info) -> ends.put(partition, info.offset()));
+        } catch (ExecutionException e) {
+            return Map.of(); // The change itself then reports what is wrong.
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+        return ends;
     }
 
     private boolean isVirtual(TopicPartition partition) {
