@@ -86,7 +86,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
      * @param isEnding whether no executor reads blobs any more
      */
     static ApplicationShuffle open(Settings settings, String application, BooleanSupplier isEnding) {
-        ShuffleInstance instance = ShuffleInstance.builder(settings).open();
+        ShuffleInstance instance = SparkSettings.opened(ShuffleInstance.builder(settings));
         try {
             LeaseWatch.Terms terms = new LeaseWatch.Terms(settings.value(SparkSettings.LEASE), "spark " + application);
             ApplicationShuffle opened = new ApplicationShuffle(instance, PriceTables.of(settings), terms, isEnding);

@@ -87,7 +87,7 @@ final class ExecutorShuffle implements AutoCloseable {
     static void open(Settings settings, int owner, PluginContext context) {
         ExecutorMembers members = new ExecutorMembers();
         ShuffleInstance instance =
-                ShuffleInstance.builder(settings).membership(time -> members).open();
+                SparkSettings.opened(ShuffleInstance.builder(settings).membership(time -> members));
         CURRENT.getAndSet(Optional.of(new ExecutorShuffle(instance, members, settings, owner, context)))
                 .ifPresent(ExecutorShuffle::close);
     }

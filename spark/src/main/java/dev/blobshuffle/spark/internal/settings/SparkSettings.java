@@ -2,6 +2,7 @@ package dev.blobshuffle.spark.internal.settings;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
@@ -156,8 +157,8 @@ public final class SparkSettings implements SettingGroup {
      * The settings in Spark's configuration, as far as a driver has a use for them: it reads no
      * blobs, so it has no cache.
      *
-     * @throws InvalidSettingsException fatal: no store is named, a name is unknown, or a value is
-     *     not of its form
+     * @throws InvalidSettingsException fatal: no store is named, a name is unknown, a value is not
+     *     of its form, or executors could not use the settings
      */
     public static Settings of(SparkConf conf) {
         Map<String, String> given = given(conf);
@@ -167,8 +168,33 @@ public final class SparkSettings implements SettingGroup {
                     + ": the executors of a host would share the directories. Leave it out; with "
                     + CacheSettings.DISK_BYTES + " the cache is in Spark's local directories."));
         }
+        requireTrust(all);
         given.keySet().removeIf(SparkSettings::isOfReaders);
         return parse(given);
+    }
+
+    /** Executors would fail one after the other, with the reason in their own logs only. */
+    private static void requireTrust(Settings settings) {
+        if (settings.value(CacheSettings.ZONE_ENABLED)
+                && !settings.isGiven(PeerSettings.SECRET_FILE)
+                && !settings.isGiven(PeerSettings.TLS_CERTIFICATE_FILE)) {
+            throw sparkNames(new InvalidSettingsException("Cannot use setting " + CacheSettings.ZONE_ENABLED
+                    + ": executors would share their caches with anyone. Set " + PeerSettings.SECRET_FILE
+                    + " to a file that all executors have."));
+        }
+    }
+
+    /**
+     * Opens an instance. Blocks.
+     *
+     * @throws InvalidSettingsException fatal: a setting is wrong, which is named as the user does
+     */
+    public static ShuffleInstance opened(ShuffleInstance.Builder builder) {
+        try {
+            return builder.open();
+        } catch (InvalidSettingsException e) {
+            throw sparkNames(e);
+        }
     }
 
     /** The settings of an executor, with the defaults of its caches. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -86,10 +87,30 @@ class SparkSettingsTest {
                 .contains("host-7:7400");
     }
 
+    /** At the driver, and not by the end of each executor. */
+    @Test
+    void sharedCachesNeedASecret() {
+        assertThatThrownBy(() -> SparkSettings.of(conf(Map.of("spark.blobshuffle.cache.zone.enabled", "true"))))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContainingAll(
+                        "setting spark.blobshuffle.cache.zone.enabled", "Set spark.blobshuffle.peer.secret.file");
+    }
+
+    @Test
+    void anInstanceThatCannotOpenNamesWhatTheUserWrote() {
+        Settings settings = executor(
+                Map.of("spark.blobshuffle.store", "memory://opened", "spark.blobshuffle.cache.zone.enabled", "true"));
+
+        assertThatThrownBy(() -> SparkSettings.opened(ShuffleInstance.builder(settings)))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("spark.blobshuffle.peer.secret.file");
+    }
+
     @Test
     void aDriverHasNoCache() {
         Settings settings = SparkSettings.of(conf(Map.of(
                 "spark.blobshuffle.cache.zone.enabled", "true",
+                "spark.blobshuffle.peer.secret.file", "/etc/blobshuffle/secret",
                 "spark.blobshuffle.cache.disk.bytes", "10 GiB",
                 "spark.blobshuffle.peer.listen", "host-7:7400")));
 
