@@ -42,6 +42,29 @@ class RefusedSettingsIT {
                 .hasMessageContaining("Set spark.plugins=" + BlobShufflePlugin.class.getName());
     }
 
+    /** Spark starts the plug-in before it looks at the master. */
+    @Test
+    void anApplicationThatFailsToStartLeavesNoLease() {
+        assertThatThrownBy(() -> SparkApplication.withPlugin(directory, Map.of("spark.master", "local[many]")))
+                .hasMessageContaining("local[many]");
+
+        assertThat(SparkApplication.leases(directory)).isEmpty();
+    }
+
+    /** Spark then ends no plug-in. The user tries again in the same process, as in a notebook. */
+    @Test
+    void theNextApplicationEndsOneThatAnotherPlugInStopped() {
+        String plugins = BlobShufflePlugin.class.getName() + "," + FailingPlugin.class.getName();
+        assertThatThrownBy(() -> SparkApplication.withPlugin(directory, Map.of("spark.plugins", plugins)))
+                .hasMessageContaining(FailingPlugin.REASON);
+
+        try (SparkApplication spark = SparkApplication.withPlugin(directory, Map.of())) {
+            assertThat(spark.session().sparkContext().isStopped()).isFalse();
+            assertThat(SparkApplication.leases(directory)).hasSize(1);
+        }
+        assertThat(SparkApplication.leases(directory)).isEmpty();
+    }
+
     /** Spark runs nothing of ours then, but what it looks for when it makes a session. */
     @Test
     void aStoreWithoutThePlugInIsWarnedOf() {

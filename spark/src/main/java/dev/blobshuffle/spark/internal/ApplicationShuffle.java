@@ -68,6 +68,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     private final BooleanSupplier isEnding;
     private final LeaseWatch lease;
 
+    /** Whether Spark has started so far that it will end this by itself. */
+    private volatile boolean isStarted;
+
     /** The requests of each executor to the store, by its last report. */
     private final Map<String, Usage> usages = new ConcurrentHashMap<>();
 
@@ -81,11 +84,12 @@ final class ApplicationShuffle implements BlobDirectory.Application {
 
     /**
      * Opens that of this process, with an owner of its own in the store. Blocks until the store
-     * answers.
+     * answers. Ends one that is left of an application that failed to start.
      *
      * @param isEnding whether no executor reads blobs any more
      */
     static ApplicationShuffle open(Settings settings, String application, BooleanSupplier isEnding) {
+        Objects.requireNonNull(CURRENT.get()).ifPresent(ApplicationShuffle::end);
         ShuffleInstance instance = SparkSettings.opened(ShuffleInstance.builder(settings));
         try {
             LeaseWatch.Terms terms = new LeaseWatch.Terms(settings.value(SparkSettings.LEASE), "spark " + application);
@@ -107,6 +111,16 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         return Objects.requireNonNull(CURRENT.get())
                 .orElseThrow(() -> new IllegalStateException(
                         "Cannot shuffle through a store: the driver has no plug-in. Set spark.plugins."));
+    }
+
+    /** Spark has started, and calls {@link #end} at its own end. */
+    void started() {
+        isStarted = true;
+    }
+
+    /** Ends that of this process if Spark fails to start, and so does not end it. */
+    static void endUnlessStarted() {
+        Objects.requireNonNull(CURRENT.get()).filter(left -> !left.isStarted).ifPresent(ApplicationShuffle::end);
     }
 
     /** Whose blobs its executors store. */

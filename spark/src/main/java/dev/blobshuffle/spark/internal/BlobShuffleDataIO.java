@@ -39,6 +39,7 @@ public final class BlobShuffleDataIO implements ShuffleDataIO {
     private record Driver(ShuffleDriverComponents local) implements ShuffleDriverComponents {
         @Override
         public Map<String, String> initializeApplication() {
+            ApplicationShuffle.current().started();
             return local.initializeApplication();
         }
 

@@ -48,7 +48,9 @@ public final class DriverSide implements DriverPlugin {
         return ApplicationShuffle.answer((List<?>) message);
     }
 
-    /** Nothing: {@link BlobShuffleDataIO} ends the shuffle, after the last task. */
+    /** {@link BlobShuffleDataIO} ends the shuffle, after the last task, unless Spark has none yet. */
     @Override
-    public void shutdown() {}
+    public void shutdown() {
+        ApplicationShuffle.endUnlessStarted();
+    }
 }
