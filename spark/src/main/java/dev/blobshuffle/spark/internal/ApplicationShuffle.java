@@ -2,6 +2,7 @@ package dev.blobshuffle.spark.internal;
 
 import com.codahale.metrics.MetricRegistry;
 import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -55,6 +57,15 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     /** How long it waits for a store that does not answer. */
     private static final Duration LAST_ANSWER = Duration.ofSeconds(10);
 
+    /** How long an executor that Spark has removed may upload: longer than it tries. */
+    private static final Duration LEAVING = Duration.ofSeconds(30);
+
+    /**
+     * Spark's reasons for the removal of an executor that goes on until it has stopped in order.
+     */
+    private static final List<String> IN_ORDER =
+            List.of("Executor killed by driver", "Executor decommission", "Finished decommissioning");
+
     private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
 
     private static final long MEGABYTE = 1_000_000;
@@ -71,6 +82,11 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     /** Whether Spark has started so far that it will end this by itself. */
     private volatile boolean isStarted;
 
+    /** Executors that Spark has removed, and that may still upload. */
+    private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+    private final Time.Workers farewell;
+
     /** The requests of each executor to the store, by its last report. */
     private final Map<String, Usage> usages = new ConcurrentHashMap<>();
 
@@ -79,6 +95,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         this.instance = instance;
         this.prices = prices;
         this.isEnding = isEnding;
+        farewell = instance.time().workers("blobshuffle-spark-farewell", 1);
         lease = LeaseWatch.begin(instance.engine().store(), terms, this::leaseLost, instance.time());
     }
 
@@ -144,11 +161,49 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     }
 
     /**
+     * Spark has removed an executor. If it stops in order, Spark removes it before it has uploaded
+     * its last blobs. So their maps stay registered for a while, unless a reader misses one.
+     *
+     * @param reason as Spark gives it
+     */
+    void executorRemoved(String executor, String reason) {
+        if (isEnding()) {
+            return; // All executors go.
+        }
+        boolean isInOrder = IN_ORDER.stream().anyMatch(reason::startsWith);
+        if (!isInOrder || !directory.hasUnstored(executor)) {
+            boolean ignored = leaving.remove(executor);
+            executorLost(executor);
+            return;
+        }
+        unregister(executor);
+        if (leaving.add(executor)) {
+            Time.Cancellable ignored = instance.time().schedule(LEAVING, () -> startFarewell(executor));
+        }
+    }
+
+    /** On the timer's thread. */
+    private void startFarewell(String executor) {
+        try {
+            farewell.execute(() -> left(executor));
+        } catch (ClosedException e) {
+            LOG.trace("The application has ended.", e);
+        }
+    }
+
+    /** An executor that was leaving is gone. */
+    private void left(String executor) {
+        if (leaving.remove(executor)) {
+            executorLost(executor);
+        }
+    }
+
+    /**
      * Unregisters the maps of all blobs that were lost with an executor, and those that were in no
      * blob. Otherwise Spark would find one blob or executor per attempt of a stage, and give up
      * after four: it leaves this to us, because our outputs are reliable by its terms.
      */
-    void executorLost(String executor) {
+    private void executorLost(String executor) {
         if (isEnding()) {
             return; // All executors go.
         }
@@ -180,11 +235,13 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     }
 
     /**
-     * A stored blob is gone. Looks for the others of its shuffle, because whatever deleted one may
-     * have deleted all. Costs a request for each.
+     * A blob is gone. If it was not stored, neither are the others of its executor. If it was, looks
+     * for the others of its shuffle, because whatever deleted one may have deleted all. Costs a
+     * request for each.
      */
     @Override
     public void lost(BlobId reported) {
+        directory.unstoredAt(reported).ifPresent(this::left);
         BlobStore blobs = instance.engine().store();
         Map<BlobId, CompletableFuture<Boolean>> missing = new LinkedHashMap<>();
         for (BlobId blob : directory.storedOnlyWith(reported)) {
@@ -325,6 +382,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
                     e);
         } finally {
             LOG.info("The shuffles of this application: {}.", summary());
+            farewell.close();
             instance.close();
         }
     }

@@ -23,7 +23,7 @@ final class ShuffleListener extends SparkListener {
 
     @Override
     public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-        shuffle.executorLost(removed.executorId());
+        shuffle.executorRemoved(removed.executorId(), removed.reason());
     }
 
     @Override

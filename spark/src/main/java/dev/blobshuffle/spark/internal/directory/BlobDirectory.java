@@ -48,7 +48,7 @@ public final class BlobDirectory {
 
     /** Answers executors about all but blobs. Its methods may block. */
     public interface Application {
-        /** An executor misses a blob that was stored. */
+        /** An executor misses a blob, in the store or at its writer. */
         void lost(BlobId blob);
 
         /** An executor reports what it has asked of the store so far. */
@@ -230,6 +230,23 @@ public final class BlobDirectory {
             return entry.at(entry.whereabouts.withoutWriter()).counted();
         });
         return lost;
+    }
+
+    /** Whether an executor has blobs that are not stored. */
+    public synchronized boolean hasUnstored(String executor) {
+        return entries.values().stream()
+                .anyMatch(entry -> unstoredAt(entry).filter(executor::equals).isPresent());
+    }
+
+    /** The executor that has the only outputs of a blob's maps, if it is not stored. */
+    public synchronized Optional<String> unstoredAt(BlobId blob) {
+        return Optional.ofNullable(entries.get(blob)).flatMap(BlobDirectory::unstoredAt);
+    }
+
+    private static Optional<String> unstoredAt(Entry entry) {
+        return entry.whereabouts.length().isPresent()
+                ? Optional.empty()
+                : entry.whereabouts.writer().map(Whereabouts.Endpoint::executor);
     }
 
     /** The stored blobs of a blob's shuffle that no executor has on its disk. */

@@ -105,7 +105,10 @@ public final class DirectoryClient {
                 ask(List.of(BlobDirectory.MEMBERS, self.executor(), MemberList.text(member), String.valueOf(known))));
     }
 
-    /** Reports a stored blob that cannot be read. Then the driver looks for others like it. */
+    /**
+     * Reports a blob that is neither in the store nor at its writer. Then the driver looks for
+     * others like it.
+     */
     public void lost(BlobId blob) {
         List<String> ignored = ask(List.of(BlobDirectory.LOST, blob.toString()));
     }

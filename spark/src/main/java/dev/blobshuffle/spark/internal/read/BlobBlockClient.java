@@ -284,6 +284,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
 
         private void fromStore(Whereabouts whereabouts) throws IOException {
             if (whereabouts.length().isEmpty()) {
+                directory.lost(blob);
                 throw new BlobMissingException("Cannot read shuffle blob " + blob
                         + ": its executor is lost, and the blob was not uploaded yet. Spark runs its maps again.");
             }

@@ -14,6 +14,15 @@ public final class Contradictions {
     private static final Set<String> OWN_MANAGERS =
             Set.of("sort", "tungsten-sort", "org.apache.spark.shuffle.sort.SortShuffleManager");
 
+    private static final String DECOMMISSION = "spark.decommission.enabled";
+
+    /**
+     * With them, Spark asks for the outputs of a decommissioned executor before it gives up the
+     * executor. Without, its maps run again, although it uploads their outputs before it ends.
+     */
+    private static final List<String> DECOMMISSION_OF_OUTPUTS =
+            List.of("spark.storage.decommission.enabled", "spark.storage.decommission.shuffleBlocks.enabled");
+
     private static final String PLUGINS = "spark.plugins";
     private static final String OWN_SETTINGS = "spark.blobshuffle.";
 
@@ -85,6 +94,9 @@ public final class Contradictions {
         conf.set(MANAGER, isNamed ? given : manager.getName());
         conf.set(DATA_IO, dataIo.getName());
         conf.set(TRACKING, "false");
+        if (conf.getBoolean(DECOMMISSION, false)) {
+            DECOMMISSION_OF_OUTPUTS.forEach(name -> conf.setIfMissing(name, "true"));
+        }
     }
 
     /**

@@ -118,6 +118,19 @@ class BlobDirectoryTest {
     }
 
     @Test
+    void aBlobThatIsNotStoredDependsOnItsExecutor() {
+        one.open(FIRST, 5);
+        assertThat(directory.hasUnstored("1")).isTrue();
+        assertThat(directory.hasUnstored("2")).isFalse();
+        assertThat(directory.unstoredAt(FIRST)).contains("1");
+        assertThat(directory.unstoredAt(SECOND)).as("unknown").isEmpty();
+
+        assertThat(one.stored(FIRST, 42, true, 3)).isTrue();
+        assertThat(directory.hasUnstored("1")).isFalse();
+        assertThat(directory.unstoredAt(FIRST)).isEmpty();
+    }
+
+    @Test
     void withAnExecutorItsBlobsAreLostUnlessTheyAreStored() {
         one.open(FIRST, 5);
         one.open(SECOND, 5);

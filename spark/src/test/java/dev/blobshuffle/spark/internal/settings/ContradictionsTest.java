@@ -83,6 +83,20 @@ class ContradictionsTest {
         assertThat(settled(conf).get("spark.shuffle.manager")).isEqualTo(Spark35Shuffle.class.getName());
     }
 
+    /** Unless the user says otherwise. */
+    @Test
+    void aDecommissionedExecutorIsAskedForItsOutputs() {
+        String storage = "spark.storage.decommission.enabled";
+        String outputs = "spark.storage.decommission.shuffleBlocks.enabled";
+        assertThat(settled(new SparkConf(false)).contains(storage)).isFalse();
+
+        SparkConf decommissioning = new SparkConf(false).set("spark.decommission.enabled", "true");
+        assertThat(settled(decommissioning.clone()).get(storage)).isEqualTo("true");
+        assertThat(settled(decommissioning.clone()).get(outputs)).isEqualTo("true");
+        assertThat(settled(decommissioning.clone().set(storage, "false")).get(storage))
+                .isEqualTo("false");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "org.example.Other", "dev.blobshuffle.spark.BlobShufflePlug"})
     void aPartOfTheShuffleIsRefusedWithoutThePlugIn(String plugins) {
