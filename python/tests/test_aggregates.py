@@ -18,7 +18,14 @@ from shuffles import stored
 import blobshuffle.aggregates
 import blobshuffle.operations
 import blobshuffle.sorts
-from blobshuffle import SchemaMismatch, ShuffleWriter, aggregate, sort
+from blobshuffle import (
+    SchemaMismatch,
+    ShuffleWriter,
+    aggregate,
+    join,
+    partition_ids,
+    sort,
+)
 
 drawn = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -287,7 +294,8 @@ def test_an_illegal_aggregation_is_refused_at_once(tmp_path):
         (("v", {"x": ("v", "median")}), TypeError, "column 'v' of type string by 'median'"),
         (("v", {"x": ("v", "std")}), TypeError, "column 'v' of type string by 'std'"),
         (("v", {"x": ("k", "count_distinct")}), TypeError, "Cannot aggregate by .*'k' of type l"),
-        (("v", {"x": ("w", "list")}), KeyError, "'w'"),
+        (("v", {"x": ("w", "list")}), KeyError, r"aggregate column 'w': .* \['k', 'v'\]"),
+        (("v", {"x": ("w", "sum")}), KeyError, r"aggregate column 'w': .* \['k', 'v'\]"),
         (("v", {"x": ("k", "quantile")}), ValueError, "a quantile needs a share"),
         (("v", {"x": ("k", "sum", 0.5)}), ValueError, "no other function has one"),
         (("v", {"x": ("k", "quantile", 2)}), ValueError, "share 2 is not from 0 to 1"),
@@ -297,7 +305,7 @@ def test_an_illegal_aggregation_is_refused_at_once(tmp_path):
         (("v", {"x": ("v", "sum")}), TypeError, "Cast them"),
         (("v", {"x": "sum"}), ValueError, "pass a column and a function"),
         (("v", {"x": ("v", "mean")}), TypeError, "column 'v' of type string by 'mean'"),
-        (("w", {"x": ("v", "sum")}), KeyError, "'w'"),
+        (("w", {"x": ("v", "sum")}), KeyError, r"group by column 'w': .* \['k', 'v'\]"),
         (([], {"x": ("v", "sum")}), ValueError, "no key"),
     ]
     for arguments, failure, match in cases:
@@ -399,11 +407,24 @@ def test_refs_are_sorted_without_being_written_whole_again_if_they_fit(tmp_path)
     assert stored(tmp_path) == before
 
 
+def test_a_name_of_several_columns_is_refused_with_the_columns(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1])] * 3, names=["k", "v", "v"])
+    for operation in (
+        lambda: aggregate(table, "k", {"x": ("v", "sum")}, store=tmp_path),
+        lambda: aggregate(table, "v", {"x": ("k", "median")}, store=tmp_path),
+        lambda: sort(table, "v", store=tmp_path),
+        lambda: join(table, table, "v", store=tmp_path),
+        lambda: partition_ids(table, "v", 2),
+    ):
+        with pytest.raises(KeyError, match=r"column 'v': 2 .* have that name.*'v', 'v'\]"):
+            operation()
+
+
 def test_an_illegal_sort_is_refused_at_once(tmp_path):
     table = pa.table({"k": [[1]], "v": ["a"]})
     cases: list[tuple[Any, Any, str]] = [
         ("k", TypeError, "Cannot sort by 'k'"),
-        ("w", KeyError, "'w'"),
+        ("w", KeyError, r"sort by column 'w': .* \['k', 'v'\]"),
         ([], ValueError, "no column"),
         ([("v", "up")], ValueError, "ascending or descending"),
         ([("v",)], ValueError, "pass names"),

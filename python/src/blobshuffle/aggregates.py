@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from blobshuffle.join_keys import field_of
 from blobshuffle.keys import division_ids
 from blobshuffle.kinds import kind_of
 from blobshuffle.moments import merged_moments, spread
@@ -34,6 +33,7 @@ from blobshuffle.rows import (
     returned,
     rows_of_a_batch,
 )
+from blobshuffle.schemas import field_of
 from blobshuffle.scratch import Shuffled, scratch
 from blobshuffle.store import Store
 
@@ -151,13 +151,13 @@ class AggregatePlan:
         self._spreads: list[int] = []
         for name, (column, function, _) in self.aggregates.items():
             self._plan(schema, name, column, function)
-        fields = [field_of(schema, key) for key in keys]
+        fields = [field_of(schema, key, "group by") for key in keys]
         try:
             empty = self.states([no_batch(self.rows_schema)])
             self.written_schema = empty.schema
             results = self._results(empty)
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError) as failure:
-            types = {name: str(field_of(schema, name).type) for name in self._columns()}
+            types = {name: str(schema.field(name).type) for name in self._columns()}
             raise TypeError(
                 f"Cannot aggregate columns {types}: {failure}. Cast them to another type."
             ) from None
@@ -175,7 +175,8 @@ class AggregatePlan:
         return [*self.keys, *sources]
 
     def _plan(self, schema: pa.Schema, name: str, column: str, function: str) -> None:
-        data_type = None if function == "size" else field_of(schema, column).type
+        is_size = function == "size"
+        data_type = None if is_size else field_of(schema, column, "aggregate").type
         if function == "mean" or function in _SPREADS:
             require_numbers(column, data_type, function)
         if function in _SPREADS:

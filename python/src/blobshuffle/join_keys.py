@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from blobshuffle.failure import SchemaMismatch
 from blobshuffle.kinds import kind_of
 from blobshuffle.rows import plain, wide_decimals
-from blobshuffle.schemas import common_type
+from blobshuffle.schemas import common_type, field_of
 
 # Its functions are made at run time, so type checkers do not know them.
 _compute: Any = pc
@@ -50,7 +50,8 @@ def key_pairs(
 
 
 def _pair(left: pa.Schema, right: pa.Schema, left_name: str, right_name: str) -> KeyPair:
-    one, other = field_of(left, left_name).type, field_of(right, right_name).type
+    one = field_of(left, left_name, "join by").type
+    other = field_of(right, right_name, "join by").type
     try:
         target = _target(_values(one), _values(other))
         return KeyPair(
@@ -64,14 +65,6 @@ def _pair(left: pa.Schema, right: pa.Schema, left_name: str, right_name: str) ->
             f"Cannot join column {left_name!r} of type {one} with {right_name!r} of type {other}: "
             f"{failure}. Cast both to one type before you write them."
         ) from None
-
-
-def field_of(schema: pa.Schema, name: str) -> pa.Field:
-    """Return a column's field. Raises `KeyError` if there is not exactly one of that name."""
-    index = schema.get_field_index(name)
-    if index < 0:
-        raise KeyError(f"Cannot use column {name!r} as a key: the columns are {schema.names}.")
-    return schema.field(index)
 
 
 def wider_key(left: pa.Field, right: pa.Field) -> pa.DataType:

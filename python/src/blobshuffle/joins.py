@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from blobshuffle.failure import IncompleteShuffle
-from blobshuffle.join_keys import KeyPair, field_of, key_pairs, wider_key
+from blobshuffle.join_keys import KeyPair, key_pairs, wider_key
 from blobshuffle.keys import division_ids, partition_ids
 from blobshuffle.rows import (
     ROW_BYTES,
@@ -108,7 +108,7 @@ class JoinPlan:
         return key_pairs(self.left, self.right, self.left_on, self.right_on)
 
     def _key_field(self, name: str) -> pa.Field:
-        one, other = field_of(self.left, name), field_of(self.right, name)
+        one, other = self.left.field(name), self.right.field(name)
         return one.with_type(wider_key(one, other)) if self.kind.right_alone else one
 
     def _schema(self, suffix: str) -> pa.Schema:
@@ -117,7 +117,7 @@ class JoinPlan:
         for field in self.left:
             made = field.with_type(self._keys.get(field.name, field.type))
             may_be_null = kind.right_alone and (
-                field.name not in self._keys or field_of(self.right, field.name).nullable
+                field.name not in self._keys or self.right.field(field.name).nullable
             )
             fields.append(made.with_nullable(made.nullable or may_be_null))
         if kind.pairs:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from blobshuffle.rows import wide_decimals
+from blobshuffle.schemas import field_of
 
 # Its functions are made at run time, so type checkers do not know them.
 _compute: Any = pc
@@ -69,10 +70,8 @@ def _hashes(batch: pa.RecordBatch | pa.Table, keys: str | Sequence[str]) -> Hash
         raise ValueError("Cannot partition by no key: name at least one column.")
     hashes = np.full(batch.num_rows, _SEED, np.uint64)
     for key in keys:
-        index = batch.schema.get_field_index(key)
-        if index < 0:
-            raise KeyError(f"Cannot partition by {key!r}: the columns are {batch.schema.names}.")
-        column: Any = batch.column(index)
+        field_of(batch.schema, key, "partition by")
+        column: Any = batch.column(key)
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         hashes = _mix(hashes ^ _hash(column, key))

@@ -29,7 +29,6 @@ from blobshuffle.aggregates import (
     require_numbers,
 )
 from blobshuffle.columns import gathered_field
-from blobshuffle.join_keys import field_of
 from blobshuffle.rows import (
     ROW_BYTES,
     joined,
@@ -39,6 +38,7 @@ from blobshuffle.rows import (
     returned,
     wide_decimals,
 )
+from blobshuffle.schemas import field_of
 from blobshuffle.scratch import Shuffled
 from blobshuffle.sorts import Sort, SortPlan, runs
 from blobshuffle.store import Store
@@ -60,8 +60,9 @@ class OrderedPlan:
         self.keys = list(keys)
         self.aggregates = {name: argument_of(name, each) for name, each in aggregates.items()}
         used = {each.column for each in self.aggregates.values() if each.function != "size"}
-        for column in [*keys, *used]:
-            field_of(schema, column)
+        fields = [field_of(schema, key, "group by") for key in keys]
+        for column in sorted(used):
+            field_of(schema, column, "aggregate")
         self.written_schema = pa.schema(
             [field for field in schema if field.name in used or field.name in self.keys]
         )
@@ -73,7 +74,6 @@ class OrderedPlan:
         # Longer than each name, so its columns have names of their own.
         self._prefix = "_" * max(len(name) + 1 for name in [*self.keys, *self.aggregates])
         self.states = self._states()
-        fields = [field_of(schema, key) for key in keys]
         self.schema = pa.schema([*fields, *(self._field(name) for name in self.aggregates)])
 
     def _of(self, *functions: str) -> list[tuple[str, Argument]]:

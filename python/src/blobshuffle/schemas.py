@@ -14,6 +14,18 @@ from blobshuffle.tensors import common_tensor, is_tensor, with_shapes
 _NOTHING = pa.schema([])
 
 
+def field_of(schema: pa.Schema, name: str, verb: str) -> pa.Field:
+    """Return a column's field. Raises `KeyError` if there is not exactly one of that name.
+
+    `verb` says in the message what cannot be done: "join by", for example.
+    """
+    count = schema.names.count(name)
+    if count != 1:
+        reason = f"{count} columns have that name" if count else "there is none of that name"
+        raise KeyError(f"Cannot {verb} column {name!r}: {reason}. The columns are {schema.names}.")
+    return schema.field(name)
+
+
 def unified(schemas: Iterable[tuple[str, pa.Schema]]) -> pa.Schema:
     """Return a schema to which the rows of all can be cast. Each comes with the name of its origin.
 

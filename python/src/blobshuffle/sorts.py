@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from blobshuffle.columns import PYARROW
-from blobshuffle.join_keys import field_of
 from blobshuffle.rows import (
     ROW_BYTES,
     by_order,
@@ -32,7 +31,7 @@ from blobshuffle.rows import (
     prepared,
     wide_decimals,
 )
-from blobshuffle.schemas import cast
+from blobshuffle.schemas import cast, field_of
 from blobshuffle.scratch import Shuffled, scratch
 from blobshuffle.store import Store
 
@@ -72,7 +71,7 @@ class SortPlan:
         self.by = [(name, direction) for name, direction in by]
         self._null_placement = null_placement
         for name, direction in self.by:
-            data_type = field_of(schema, name).type
+            data_type = field_of(schema, name, "sort by").type
             if direction not in ("ascending", "descending"):
                 raise ValueError(f"Cannot sort {name!r} {direction!r}: ascending or descending.")
             try:
