@@ -88,9 +88,9 @@ PYTHON = [
         "A result has one type, also if a program writes each partition to a file.",
     ),
     Difference(
-        "Several columns of one name in a Dask frame that is shuffled",
+        "Several columns of one name in a Dask frame that is shuffled or merged",
         "each is there as often as the name",
-        "each is there once, as before the shuffle",
+        "each is there once, as before",
         "Dask selects the columns by their names, and the metadata of the result has each once.",
     ),
     Difference(

@@ -106,6 +106,23 @@ def test_a_side_that_is_shuffled_already_is_not_shuffled_again():
 
 
 @pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("how", ["inner", "left", "outer"])
+def test_several_columns_of_one_name_are_merged_once_each(how):
+    """Dask's own methods return each as often as the name."""
+    rows = pd.DataFrame(np.arange(80).reshape(20, 4), columns=list("kxyx"))
+    left: Any = dd.from_map(lambda n: rows[7 * n : 7 * n + 7], range(4), meta=rows[:0])
+    merged = left.merge(customers(), on="k", how=how)
+    found = merged.compute()
+    expected = rows.merge(customers().compute(), on="k", how=how)
+    assert list(merged._meta.columns) == list(found.columns) == list(expected.columns)
+    order = ["k", "city"]
+    pd.testing.assert_frame_equal(
+        *(each.sort_values(order, ignore_index=True) for each in (found, expected)),
+        check_dtype=how == "inner",
+    )
+
+
+@pytest.mark.usefixtures("session")
 def test_a_small_side_is_broadcast_as_by_dask():
     wide = orders(parts=20)
     merged = {

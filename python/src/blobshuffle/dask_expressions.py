@@ -116,8 +116,8 @@ class BlobMerge(_Filtered, _Expression):
     def layouts(self) -> tuple[Layout, Layout]:
         """How rows of the left and the right side are stored."""
         return (
-            layout_of(self.left._meta[self.left_names]),
-            layout_of(self.right._meta[self.right_names]),
+            layout_of(stored_columns(self.left._meta, self.left_names)),
+            layout_of(stored_columns(self.right._meta, self.right_names)),
         )
 
     def _layer(self) -> dict[Any, Any]:
@@ -135,6 +135,11 @@ class BlobMerge(_Filtered, _Expression):
             for n, partition in enumerate(self._partitions)
         ]
         return {each.key: each for each in [*tasks, join, *merges]}
+
+
+def stored_columns(meta: pd.DataFrame, names: list[Any]) -> pd.DataFrame:
+    """Return the columns of some names, each once. A selection by names would double equal ones."""
+    return meta.loc[:, [name in names for name in meta.columns]]
 
 
 def _plan(

@@ -19,9 +19,10 @@ import pyarrow as pa
 from dask.bag import core as _bags
 from dask.dataframe.dask_expr import _merge, _shuffle
 from dask.dataframe.dask_expr._expr import PartitionsFiltered, Projection
+from dask.dataframe.dispatch import make_meta, meta_nonempty
 from dask.utils import get_default_shuffle_method
 
-from blobshuffle.dask_expressions import SIMPLE, BlobMerge, BlobShuffle
+from blobshuffle.dask_expressions import SIMPLE, BlobMerge, BlobShuffle, stored_columns
 from blobshuffle.dask_tasks import Place
 
 METHOD = "blobs"
@@ -154,11 +155,20 @@ def _planned_merge(found: Any, place: Callable[[], Place]) -> Any:
         right_names,
         found.left.npartitions_out,
         found.kwargs,
-        found._meta,
+        _merged_meta(found, sides),
         place(),
     )
     planned.layouts  # noqa: B018  As for a shuffle.
     return planned
+
+
+def _merged_meta(found: Any, sides: Any) -> pd.DataFrame:
+    """Return the metadata of a merge. Dask's has columns of one name several times."""
+    if found._meta.columns.is_unique:
+        return found._meta
+    left, right = (meta_nonempty(stored_columns(side._meta, names)) for side, names in sides)
+    how = "left" if found.how == "leftsemi" else found.how
+    return make_meta(left.merge(right, **{**found.kwargs, "how": how}))
 
 
 def _arranged(side: Any) -> Any:

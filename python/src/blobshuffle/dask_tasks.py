@@ -207,7 +207,18 @@ def merge(
 ) -> pd.DataFrame:
     """Read a partition of both sides, and merge it as Dask does."""
     sides = load(left, left_plan, partition), load(right, right_plan, partition)
-    return merge_chunk(*sides, result_meta=join.meta, **join.options)
+    columns = join.meta.columns
+    if columns.is_unique:
+        return merge_chunk(*sides, result_meta=join.meta, **join.options)
+    # Dask selects the columns by their names if the left side has no rows.
+    once = join.meta.loc[:, ~columns.duplicated()]
+    return _arranged(merge_chunk(*sides, result_meta=once, **join.options), columns)
+
+
+def _arranged(frame: pd.DataFrame, columns: pd.Index) -> pd.DataFrame:
+    """Return a frame with its columns in another order; those of one name stay in theirs."""
+    places = {label: iter(np.flatnonzero(frame.columns == label)) for label in columns}
+    return frame.iloc[:, [next(places[label]) for label in columns]]
 
 
 def _fitted(
