@@ -317,6 +317,22 @@ def test_an_empty_side_has_its_schema(tmp_path):
     assert shuffles.sort(nothing, "k", store=tmp_path).count() == 0
 
 
+def test_columns_without_values_have_the_types_of_blocks_without_rows(tmp_path):
+    known = pa.schema([("k", pa.int64()), ("v", pa.int32()), ("l", pa.list_(pa.string()))])
+    some = pa.table({"k": [1], "v": pa.nulls(1), "l": [[]]})
+    # The wider type of a block without rows does not count.
+    wide = pa.table({"k": pa.array([], pa.float64())})
+    rows = ray.data.from_arrow([wide, known.empty_table(), some])
+    for made in (
+        shuffles.repartition(rows, 2, "k", store=tmp_path),
+        shuffles.sort(rows, ["v", "k"], store=tmp_path),
+        shuffles.join(rows, rows.select_columns(["k"]), "k", store=tmp_path, partitions=2),
+    ):
+        found: list[Any] = [ray.get(block) for block in made.to_arrow_refs()]
+        assert {str(each.schema) for each in found} == {str(known)}
+        assert sum(each.num_rows for each in found) == 1
+
+
 def test_a_side_without_rows_and_schema_is_empty(tmp_path):
     _, dataset = drawn(8, 100)
     nothing = ray.data.range(4).map_batches(lambda batch: batch).filter(lambda row: False)

@@ -33,7 +33,7 @@ from blobshuffle.ordered_aggregates import AnyPlan, aggregation, aggregation_pla
 from blobshuffle.reader import opened
 from blobshuffle.ref import Ref
 from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, no_batch, prepared
-from blobshuffle.schemas import cast, filled, unified, with_all_columns
+from blobshuffle.schemas import cast, filled, unified, with_all_columns, with_types_of
 from blobshuffle.scratch import Shuffled
 from blobshuffle.sizes import sizes_of
 from blobshuffle.sorts import Direction, NullPlacement, Ranges, Sample, Sort, SortPlan, groups
@@ -61,11 +61,15 @@ class _Spec:
 
 
 class _Map(NamedTuple):
-    """A blob of a task, the schema of its rows, and a sample of its keys."""
+    """A blob of a task, the schema of its rows, and a sample of its keys.
+
+    The first of a task also has the different schemas of its blocks without rows.
+    """
 
     ref: Ref
     schema: pa.Schema
     sample: pa.RecordBatch | None = None
+    without_rows: tuple[pa.Schema, ...] = ()
 
 
 def repartition(
@@ -437,16 +441,23 @@ class _BlobsDatasink(ray.data.Datasink[Any]):
         self.rows = 0
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> list[_Map]:
-        batches = (
-            batch
-            for block in blocks
-            for batch in BlockAccessor.for_block(block).to_arrow().to_batches()
-        )
-        return self._writing.write(ctx.task_idx, batches)
+        without_rows: list[pa.Schema] = []
+        first, *others = self._writing.write(ctx.task_idx, _batches(blocks, without_rows))
+        return [first._replace(without_rows=tuple(without_rows)), *others]
 
     def on_write_complete(self, write_result: Any) -> None:
         self.maps = list(itertools.chain.from_iterable(write_result.write_returns))
         self.rows = write_result.num_rows
+
+
+def _batches(blocks: Iterable[Any], without_rows: list[pa.Schema]) -> Iterator[pa.RecordBatch]:
+    """Return the rows of blocks, and add the schemas of those that have none to a list."""
+    for block in blocks:
+        rows = BlockAccessor.for_block(block).to_arrow()
+        if rows.num_rows:
+            yield from rows.to_batches()
+        elif rows.num_columns and not any(rows.schema.equals(each) for each in without_rows):
+            without_rows.append(rows.schema)
 
 
 @dataclass(frozen=True)
@@ -482,15 +493,21 @@ def _shuffled(
             f"{len(maps)} maps have {found}. Run it again."
         )
     if not any(len(each.schema) for each in maps):
-        schema = dataset.schema()
-        if schema is None or not schema.names:
+        schema = _schema_without_rows(dataset, maps)
+        if schema is None:
             return None
-        empty = no_batch(_arrow_schema(schema))
-        maps += writing.write(len(maps), [empty])
+        maps += writing.write(len(maps), [no_batch(schema)])
     return _whole(spec, maps)
 
 
-def _arrow_schema(schema: Any) -> pa.Schema:
+def _schema_without_rows(dataset: Any, maps: Sequence[_Map]) -> pa.Schema | None:
+    """Return the schema of blocks without rows. If there are none, Ray may know one."""
+    found = [schema for each in maps for schema in each.without_rows]
+    if found:
+        return with_types_of(found[0], found[1:])
+    schema = dataset.schema()
+    if schema is None or not schema.names:
+        return None
     base = schema.base_schema
     if isinstance(base, pa.Schema):
         return base
@@ -506,10 +523,12 @@ def _whole(spec: _Spec, maps: Sequence[_Map]) -> _Made:
 def _rows_of(spec: _Spec, maps: Sequence[_Map]) -> tuple[Shuffled, pa.Schema]:
     """Return the rows of maps, and the schema of their inputs.
 
-    A column that a map lacks is null in its rows, as Ray has it.
+    A column that a map lacks is null in its rows, as Ray has it. One without values has the type
+    that blocks without rows name.
     """
     named = ((f"map {each.ref.map // _BLOBS}", each.schema) for each in maps)
-    inputs = unified(with_all_columns(named))
+    without_rows = (schema for each in maps for schema in each.without_rows)
+    inputs = with_types_of(unified(with_all_columns(named)), without_rows)
     refs = sorted((each.ref for each in maps), key=lambda ref: ref.map)
     tasks = sorted({ref.map // _BLOBS for ref in refs})
     if tasks != list(range(len(tasks))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -71,6 +72,27 @@ def _widened(schema: pa.Schema, names: list[str], what: str) -> pa.Schema:
             "one name. Name each once."
         )
     return pa.schema([*schema, *(pa.field(name, pa.null()) for name in missing)], schema.metadata)
+
+
+def with_types_of(schema: pa.Schema, others: Iterable[pa.Schema]) -> pa.Schema:
+    """Return a schema whose columns of missing values alone have a type that others name.
+
+    `others` are schemas without rows, so they do not widen the types of values. The first that
+    fits counts.
+    """
+    fields = list(schema)
+    for other in others:
+        for at, field in enumerate(fields):
+            if _has_null(field.type) and other.names.count(field.name) == 1:
+                with contextlib.suppress(TypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                    known = common_type(field.type, other.field(field.name).type)
+                    fields[at] = field.with_type(known)
+    return pa.schema(fields, schema.metadata)
+
+
+def _has_null(data_type: pa.DataType) -> bool:
+    children = (data_type.field(at).type for at in range(data_type.num_fields))
+    return pa.types.is_null(data_type) or any(map(_has_null, children))
 
 
 def filled(batch: pa.RecordBatch, schema: pa.Schema, what: str) -> pa.RecordBatch:
