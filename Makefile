@@ -148,8 +148,8 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
 
-python-tpch: ## Python: TPC-H queries at scale 1 with Dask and Ray, compared with DuckDB; needs 8 GB of disk
-	cd python && for engine in dask ray; do \
+python-tpch: ## Python: TPC-H queries at scale 1 with Dask, Ray and Arrow rows, compared with DuckDB; needs 8 GB of disk
+	cd python && for engine in dask ray arrow; do \
 	  .venv/bin/python examples/tpch.py /tmp/blobshuffle-tpch --engine $$engine --scale $(or $(SCALE),1) || exit 1; \
 	done
 

@@ -1,10 +1,10 @@
-"""TPC-H queries 3, 5, 9 and 18 with Dask or Ray, as you would write them for rows of any number.
+"""TPC-H queries 3, 5, 9 and 18, as you would write them for rows of any number.
 
-    python examples/tpch.py STORE [--engine dask|ray] [--scale 1] [--partitions 16]
+    python examples/tpch.py STORE [--engine dask|ray|arrow] [--scale 1] [--partitions 16]
 
 Dask's own operations shuffle through blobs. On Ray Datasets, `blobshuffle.ray` joins, aggregates
-and sorts. The program makes the tables with `tpchgen-cli`, compares each result with DuckDB's, and
-prints the seconds of each query.
+and sorts, and on Arrow rows of one process the functions of `blobshuffle`. The program makes the
+tables with `tpchgen-cli`, compares each result with DuckDB's, and prints the seconds of each query.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+
+import blobshuffle
 
 _compute: Any = pc
 
@@ -199,18 +202,31 @@ class OnDask:
         return ordered[names].head(100, npartitions=-1)
 
 
-class OnRay:
-    """The queries on Ray Datasets, like those of `OnDask`."""
+class OnRows:
+    """The queries by operations of this package, like those of `OnDask`."""
 
     def __init__(self, directory: Path, partitions: int, store: str) -> None:
         """Remember where the tables are, and where shuffles go."""
         self._directory = directory
         self._options: dict[str, Any] = {"store": store, "partitions": partitions}
 
-    def _table(self, name: str, *columns: str, where: Any = None) -> Any:
-        import ray.data
+    def _read(self, directory: str, columns: list[str]) -> Any:
+        raise NotImplementedError
 
-        rows = ray.data.read_parquet(str(self._directory / name)).select_columns([*columns])
+    def _each(self, rows: Any, function: Any) -> Any:
+        raise NotImplementedError
+
+    def _join(self, left: Any, right: Any, on: Any, right_on: Any) -> Any:
+        raise NotImplementedError
+
+    def _sum(self, rows: Any, keys: list[str], column: str) -> Any:
+        raise NotImplementedError
+
+    def _sorted(self, rows: Any, by: list[Any], columns: list[str], limit: int = 1000) -> Any:
+        raise NotImplementedError
+
+    def _table(self, name: str, *columns: str, where: Any = None) -> Any:
+        rows = self._read(str(self._directory / name), [*columns])
         return rows if where is None else self._where(rows, where)
 
     def _where(self, rows: Any, condition: Any) -> Any:
@@ -218,26 +234,6 @@ class OnRay:
 
     def _with(self, rows: Any, name: str, values: Any) -> Any:
         return self._each(rows, lambda table: table.append_column(name, values(table)))
-
-    def _each(self, rows: Any, function: Any) -> Any:
-        return rows.map_batches(function, batch_format="pyarrow", batch_size=None)
-
-    def _join(self, left: Any, right: Any, on: Any, right_on: Any) -> Any:
-        import blobshuffle.ray
-
-        return blobshuffle.ray.join(left, right, on, right_on=right_on, **self._options)
-
-    def _sum(self, rows: Any, keys: list[str], column: str) -> Any:
-        import blobshuffle.ray
-
-        groups = blobshuffle.ray.groupby(rows, keys, **self._options)
-        return groups.aggregate({column: (column, "sum")})
-
-    def _sorted(self, rows: Any, by: list[Any], columns: list[str], limit: int = 1000) -> Any:
-        import blobshuffle.ray
-
-        ordered = blobshuffle.ray.sort(rows, by, store=self._options["store"])
-        return pd.DataFrame(ordered.take(limit), columns=columns)
 
     def q3(self) -> Any:
         """Return the ten orders not shipped on a day with the highest revenue."""
@@ -327,6 +323,63 @@ class OnRay:
         return found.select(["n_nationkey", "n_name"])
 
 
+class OnRay(OnRows):
+    """The queries on Ray Datasets."""
+
+    def _read(self, directory: str, columns: list[str]) -> Any:
+        import ray.data
+
+        return ray.data.read_parquet(directory).select_columns(columns)
+
+    def _each(self, rows: Any, function: Any) -> Any:
+        return rows.map_batches(function, batch_format="pyarrow", batch_size=None)
+
+    def _join(self, left: Any, right: Any, on: Any, right_on: Any) -> Any:
+        import blobshuffle.ray
+
+        return blobshuffle.ray.join(left, right, on, right_on=right_on, **self._options)
+
+    def _sum(self, rows: Any, keys: list[str], column: str) -> Any:
+        import blobshuffle.ray
+
+        groups = blobshuffle.ray.groupby(rows, keys, **self._options)
+        return groups.aggregate({column: (column, "sum")})
+
+    def _sorted(self, rows: Any, by: list[Any], columns: list[str], limit: int = 1000) -> Any:
+        import blobshuffle.ray
+
+        ordered = blobshuffle.ray.sort(rows, by, store=self._options["store"])
+        return pd.DataFrame(ordered.take(limit), columns=columns)
+
+
+class OnArrow(OnRows):
+    """The queries on Arrow rows, of which one process holds a part at a time."""
+
+    def _read(self, directory: str, columns: list[str]) -> Any:
+        return ds.dataset(directory).scanner(columns).to_reader()
+
+    def _each(self, rows: Any, function: Any) -> Any:
+        batches = (
+            made for batch in rows for made in function(pa.Table.from_batches([batch])).to_batches()
+        )
+        schema = function(rows.schema.empty_table()).schema
+        return pa.RecordBatchReader.from_batches(schema, batches)
+
+    def _join(self, left: Any, right: Any, on: Any, right_on: Any) -> Any:
+        return blobshuffle.join(left, right, on, right_on=right_on, **self._options)
+
+    def _sum(self, rows: Any, keys: list[str], column: str) -> Any:
+        return blobshuffle.aggregate(rows, keys, {column: (column, "sum")}, **self._options)
+
+    def _sorted(self, rows: Any, by: list[Any], columns: list[str], limit: int = 1000) -> Any:
+        found: list[Any] = []
+        for batch in blobshuffle.sort(rows, by, store=self._options["store"]):
+            found += batch.select(columns).slice(0, limit - len(found)).to_pylist()
+            if len(found) == limit:
+                break
+        return pd.DataFrame(found, columns=columns)
+
+
 def _revenue(table: Any) -> Any:
     return _compute.multiply(table["l_extendedprice"], _compute.subtract(1.0, table["l_discount"]))
 
@@ -347,6 +400,9 @@ def started(engine: str, store: str) -> Any:
         # With threads, Dask before Python 3.12 may stand still while it samples a sort.
         with dask.config.set(scheduler="sync"), blobshuffle.dask.enable(store):
             yield OnDask
+        return
+    if engine == "arrow":
+        yield lambda directory, partitions: OnArrow(directory, partitions, store)
         return
     import ray
     import ray.data
@@ -381,7 +437,7 @@ def run(engine: str, store: str, scale: float, partitions: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store")
-    parser.add_argument("--engine", choices=["dask", "ray"], default="dask")
+    parser.add_argument("--engine", choices=["dask", "ray", "arrow"], default="dask")
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("--partitions", type=int, default=16)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""TPC-H queries of Dask and of Ray Datasets through blobs have the results of DuckDB."""
+"""TPC-H queries of Dask, Ray Datasets and Arrow rows through blobs have the results of DuckDB."""
 
 import gc
 import os
@@ -20,9 +20,10 @@ def tables(tmp_path_factory):
 
 
 @pytest.mark.parametrize("query", tpch.SQL)
-def test_dask_has_the_results_of_duckdb(tables, tmp_path, query):
-    with tpch.started("dask", tmp_path) as on_dask:
-        found = getattr(on_dask(tables, 3), query)()
+@pytest.mark.parametrize("engine", ["dask", "arrow"])
+def test_an_engine_has_the_results_of_duckdb(tables, tmp_path, query, engine):
+    with tpch.started(engine, tmp_path) as on_engine:
+        found = getattr(on_engine(tables, 3), query)()
     verified(found, tables, query)
     assert stored(tmp_path) == []
 
