@@ -148,6 +148,7 @@ class SpillFile:
 
     def _failed(self, action: str, failure: OSError) -> StoreUnavailable:
         return StoreUnavailable(
-            f"Cannot {action} to spill rows, in {self._where()}: {failure.strerror}. Free space or "
-            "name another directory with spill_directory, and run the map again."
+            f"Cannot {action} to spill rows, in {self._where()}: {failure.strerror}. Free space "
+            "there, or pass more memory, a store of several directories, or spill_directory to a "
+            "ShuffleWriter, and run it again."
         )
