@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from dask import bag, config
 from dask.bag import core
-from dask.dataframe.dask_expr import _merge, _shuffle
+from dask.dataframe.dask_expr import _merge, _quantiles, _shuffle
 from distributed import Client, LocalCluster
 from shuffles import stored
 
@@ -139,7 +139,8 @@ def changed():
     merge = _merge.Merge.__dict__
     meta = _shuffle.ShuffleBase.__dict__["_meta"]
     bags = vars(core)["get_default_shuffle_method"]
-    return _shuffle.Shuffle._lower, merge["_lower"], merge["is_broadcast_join"], meta, bags
+    sample = _quantiles.RepartitionQuantiles._layer
+    return _shuffle.Shuffle._lower, merge["_lower"], merge["is_broadcast_join"], meta, bags, sample
 
 
 def test_dask_is_as_before_when_the_session_ends(tmp_path):
@@ -179,6 +180,7 @@ def test_a_single_operation_may_name_another_method():
         (_merge.Merge, "_lower", lambda self: self),
         (_merge.Merge, "is_broadcast_join", False),
         (_shuffle.ShuffleBase, "_meta", None),
+        (_quantiles.RepartitionQuantiles, "_parameters", ["frame"]),
     ],
 )
 def test_a_dask_that_is_arranged_otherwise_is_refused(tmp_path, monkeypatch, owner, name, value):
@@ -187,6 +189,28 @@ def test_a_dask_that_is_arranged_otherwise_is_refused(tmp_path, monkeypatch, own
         blobshuffle.dask.enable(tmp_path)
     assert stored(tmp_path) == []
     assert config.get(METHOD, None) is None
+
+
+@pytest.mark.parametrize("step", ["shuffle", "merge"])
+def test_ranges_behind_a_shuffle_are_the_same_each_time(tmp_path, step):
+    """Dask seeds its sample with the names of all steps, which have the session's in them."""
+    numbers = np.random.default_rng(1).integers(0, 40, 500)
+    rows = pd.DataFrame({"k": numbers, "total": np.arange(500)})
+
+    def counts(seed: int | None = None) -> list[int]:
+        with blobshuffle.dask.enable(tmp_path), config.set(scheduler="sync"):
+            frame: Any = dd.from_pandas(rows, npartitions=5)
+            if step == "merge":
+                before = frame.merge(customers(), on="k", how="left")
+            else:
+                before = frame.shuffle("total", force=True)
+            if seed is not None:
+                before = before[before.total != seed]
+            return before.set_index("k").map_partitions(len).compute().tolist()
+
+    assert counts() == counts()
+    # Another program has another sample.
+    assert len({tuple(counts(seed)) for seed in range(3)}) > 1
 
 
 @pytest.mark.parametrize("before", [None, "tasks", "disk"])

@@ -10,11 +10,13 @@ from dask._task_spec import Task, TaskRef
 from dask.dataframe.dask_expr._expr import Expr, PartitionsFiltered
 from dask.dataframe.dask_expr._reductions import Reduction
 from dask.dataframe.dask_expr._shuffle import SimpleShuffle
+from dask.tokenize import tokenize
 
 from blobshuffle.dask_tasks import (
     WHOLE,
     WRITE,
     Join,
+    Place,
     Plan,
     begin,
     load,
@@ -135,6 +137,27 @@ class BlobMerge(_Filtered, _Expression):
             for n, partition in enumerate(self._partitions)
         ]
         return {each.key: each for each in [*tasks, join, *merges]}
+
+
+def token_without_place(expression: Any) -> str:
+    """Return a token of an expression that is the same in each session.
+
+    The names of expressions are not: a shuffle of another session has other tasks and blobs.
+    """
+    known: dict[str, str] = {}
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Place):
+            return None
+        if isinstance(value, (list, tuple)):
+            return [plain(each) for each in value]
+        if not isinstance(value, Expr):
+            return value
+        if value._name not in known:
+            known[value._name] = tokenize(type(value), plain(value.operands))
+        return known[value._name]
+
+    return plain(expression)
 
 
 def stored_columns(meta: pd.DataFrame, names: list[Any]) -> pd.DataFrame:

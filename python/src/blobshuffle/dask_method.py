@@ -3,7 +3,9 @@
 Dask has no registry of methods. `Shuffle._lower` compares the method with the names that it
 knows, `ShuffleBase._meta` leaves the index out for `tasks` alone, `Merge.is_broadcast_join` allows
 a broadcast only with these names, and `Merge._lower` merges in one task for `p2p` alone. Bags know
-none but their own two methods. `install` wraps these five; all other methods go on as before.
+none but their own two methods. `RepartitionQuantiles._layer` seeds the sample of a sort with the
+names of the steps before it, in which a session has its own. `install` wraps these six; all other
+methods go on as before.
 """
 
 from __future__ import annotations
@@ -17,12 +19,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from dask.bag import core as _bags
-from dask.dataframe.dask_expr import _merge, _shuffle
+from dask.dataframe.dask_expr import _merge, _quantiles, _shuffle
 from dask.dataframe.dask_expr._expr import PartitionsFiltered, Projection
 from dask.dataframe.dispatch import make_meta, meta_nonempty
 from dask.utils import get_default_shuffle_method
 
-from blobshuffle.dask_expressions import SIMPLE, BlobMerge, BlobShuffle, stored_columns
+from blobshuffle.dask_expressions import (
+    SIMPLE,
+    BlobMerge,
+    BlobShuffle,
+    stored_columns,
+    token_without_place,
+)
 from blobshuffle.dask_tasks import Place
 
 METHOD = "blobs"
@@ -38,6 +46,7 @@ _SHUFFLE = [
     "index_shuffle",
     "original_partitioning_index",
 ]
+_QUANTILES = ["frame", "input_npartitions", "upsample", "random_state"]
 _originals: list[tuple[Any, str, Any]] = []
 """What `install` replaced: owner, name and value."""
 
@@ -77,6 +86,7 @@ def install(place: Callable[[], Place], before: str | None) -> None:
         (_shuffle.ShuffleBase, "_meta", _cached("_meta", _meta_of(_shuffle.ShuffleBase))),
         (_merge.Merge, "_lower", lowered_merge),
         (_merge.Merge, "is_broadcast_join", _cached("is_broadcast_join", broadcast)),
+        (_quantiles.RepartitionQuantiles, "_layer", _layer_of(_quantiles.RepartitionQuantiles)),
         (_bags, "get_default_shuffle_method", functools.partial(_method_of_bags, before)),
     ):
         _originals.append((owner, name, owner.__dict__[name]))
@@ -98,6 +108,27 @@ def _meta_of(owner: Any) -> Callable[[Any], Any]:
         return found.reset_index(drop=True) if is_reset else found
 
     return meta
+
+
+def _layer_of(owner: Any) -> Any:
+    original = owner._layer
+
+    def layer(self: Any) -> Any:
+        is_ours = any(isinstance(each, (BlobShuffle, BlobMerge)) for each in self.frame.walk())
+        return original(_Seeded(self) if is_ours and self.random_state is None else self)
+
+    return layer
+
+
+class _Seeded:
+    """A sample whose seed is the same in each session."""
+
+    def __init__(self, sample: Any) -> None:
+        self._sample = sample
+        self.random_state = int(token_without_place(sample), 16) % np.iinfo(np.int32).max
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sample, name)
 
 
 def _method_of_bags(before: str | None) -> str:
@@ -267,6 +298,8 @@ def _problem() -> str | None:
         return "Merge.is_broadcast_join is no cached property"
     if not isinstance(_shuffle.ShuffleBase.__dict__.get("_meta"), functools.cached_property):
         return "ShuffleBase._meta is no cached property"
+    if _quantiles.RepartitionQuantiles._parameters != _QUANTILES:
+        return f"RepartitionQuantiles has {_quantiles.RepartitionQuantiles._parameters}"
     if not hasattr(_bags, "get_default_shuffle_method"):
         return "bags do not ask for the method"
     return None
