@@ -398,9 +398,22 @@ final class Readers implements AutoCloseable {
         });
     }
 
+    /**
+     * In a group not beyond the end: any poll may reset such a position, also one that waits for an
+     * assignment.
+     */
     String seekTo(int number, long offset) {
         return Outcome.of(() -> {
-            owner(number).seek(partition(number), offset);
+            Consumer<byte[], byte[]> owner = owner(number);
+            TopicPartition sought = partition(number);
+            boolean isBeyond = setup.isGroup()
+                    && owner.assignment().contains(sought)
+                    && owner.endOffsets(Set.of(sought)).get(sought) < offset;
+            if (isBeyond) {
+                owner.seekToEnd(Set.of(sought));
+            } else {
+                owner.seek(sought, offset);
+            }
             return "sought " + position(number);
         });
     }
