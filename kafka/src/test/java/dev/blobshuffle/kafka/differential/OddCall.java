@@ -167,6 +167,9 @@ enum OddCall {
     UNKNOWN_PATTERN(side -> Outcome.of(() -> OtherReaders.unknownPattern(side))),
     COMMITTED_AT_ONCE(side -> Outcome.of(() -> OtherReaders.committedAtOnce(side))),
     METRICS(side -> Outcome.of(() -> OtherReaders.metrics(side))),
+    POSITION_BESIDES_UNCOMMITTED(side -> Outcome.of(() -> StartingReaders.besidesUncommitted(side))),
+    COMMIT_AT_THE_END(side -> Outcome.of(() -> StartingReaders.committingAtTheEnd(side))),
+    START_BY_DURATION(side -> Outcome.of(() -> StartingReaders.byDuration(side))),
     INTERCEPTED_READER(side -> Outcome.of(() -> OtherReaders.intercepted(side))),
     WAKEUP_BEFORE_COMMIT(reader(side -> side.readers().wokenUp((consumer, timeout) -> consumer.commitSync(timeout)))),
     REBALANCE_ENFORCED(side -> side.readers().enforced()),
@@ -208,12 +211,15 @@ enum OddCall {
 
     /**
      * The calls that programs have. Up to Kafka 4.0, a flush in a callback waits for itself without
-     * end natively.
+     * end natively. Before it, there is no start by duration.
      */
     static List<OddCall> drawn() {
         List<OddCall> drawn = new ArrayList<>(List.of(values()));
         if (KafkaVersion.isOlder(KafkaVersion.present(), "4.1")) {
             drawn.remove(FLUSH_IN_CALLBACK);
+        }
+        if (KafkaVersion.isOlder(KafkaVersion.present(), "4.0")) {
+            drawn.remove(START_BY_DURATION);
         }
         return drawn;
     }

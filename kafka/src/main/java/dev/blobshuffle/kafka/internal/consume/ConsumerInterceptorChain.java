@@ -24,6 +24,10 @@ public final class ConsumerInterceptorChain<K, V> implements AutoCloseable {
         this.interceptors = List.copyOf(interceptors);
     }
 
+    boolean isEmpty() {
+        return interceptors.isEmpty();
+    }
+
     public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
         ConsumerRecords<K, V> intercepted = records;
         for (ConsumerInterceptor<K, V> interceptor : interceptors) {

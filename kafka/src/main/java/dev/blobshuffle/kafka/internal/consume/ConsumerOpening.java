@@ -11,6 +11,7 @@ import dev.blobshuffle.kafka.internal.client.SharedParts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
@@ -30,8 +31,6 @@ public final class ConsumerOpening {
      * counts records.
      */
     private static final int LEAST_POLL_RECORDS = 500;
-
-    private static final String BY_DURATION = "by_duration:";
 
     private ConsumerOpening() {}
 
@@ -86,6 +85,9 @@ public final class ConsumerOpening {
             if (autoCommit) {
                 real.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
             }
+            Supplier<Consumer<byte[], byte[]>> readers = NotificationReaders.of(real);
+            ConsumerInterceptorChain<K, V> chain = new ConsumerInterceptorChain<>(interceptors);
+            CommitRelay.addTo(real, chain, shared.topics());
             Consumer<byte[], byte[]> delegate = new KafkaConsumer<>(GroupProtocol.offering(real, shared.writes()));
             opening.succeeded();
             return new ConsumerParts<>(
@@ -93,19 +95,14 @@ public final class ConsumerOpening {
                     shared.engine(),
                     wiring,
                     deserializer,
-                    new ConsumerInterceptorChain<>(interceptors),
+                    chain,
                     autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
                     Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
-                    NotificationReaders.of(real),
-                    resetAge(config.getString(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG)),
+                    readers,
+                    Reset.of(config.getString(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG)),
                     shared.metrics(),
                     shared.release());
         }
-    }
-
-    /** Kafka has validated the format. */
-    private static @Nullable Duration resetAge(String reset) {
-        return reset.startsWith(BY_DURATION) ? Duration.parse(reset.substring(BY_DURATION.length())) : null;
     }
 
     private static void refuseShareConsumer(Map<String, ?> settings) {

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param apiTimeout {@code default.api.timeout.ms}
  * @param readers makes consumers of the broker's records, for queries by time; null if there are no
  *     such queries, then an answer is the start of a segment
- * @param resetAge the greatest age of the first record if nothing is committed; null without
- *     {@code auto.offset.reset=by_duration}
+ * @param reset the start of partitions without a commit
  * @param metrics the engine's metrics, shown with the client's
  * @param release releases the engine at the end
  */
@@ -37,6 +36,6 @@ public record ConsumerParts<K, V>(
         @Nullable Duration autoCommit,
         Duration apiTimeout,
         @Nullable Supplier<Consumer<byte[], byte[]>> readers,
-        @Nullable Duration resetAge,
+        Reset reset,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

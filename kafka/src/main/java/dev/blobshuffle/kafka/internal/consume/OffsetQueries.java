@@ -53,9 +53,12 @@ public final class OffsetQueries {
         if (!progress.started || partitions.knownPosition(progress) == null) {
             long asked = time.nanos();
             // As in Kafka's consumer, which afterwards knows all positions and commits them.
-            starts.start(progress.leaving ? List.of(progress) : partitions.notStarted(), timeout);
+            starts.startForQuery(progress.leaving ? List.of(progress) : partitions.notStarted(), timeout);
             Duration taken = Duration.ofNanos(time.nanos() - asked);
             remaining = taken.compareTo(timeout) < 0 ? timeout.minus(taken) : Duration.ZERO;
+        }
+        if (progress.notBefore().isPresent()) {
+            startAtRecord(progress, progress.notBefore().getAsLong(), remaining);
         }
         if (!partitions.isQueueEmpty(progress)) {
             OffsetAndMetadata known = partitions.knownPosition(progress);
@@ -64,6 +67,17 @@ public final class OffsetQueries {
             }
         }
         return realPosition(progress, remaining);
+    }
+
+    /** The real consumer only knows in which segment the first record at or after a time is. */
+    private void startAtRecord(PartitionProgress progress, long timestamp, Duration timeout) {
+        OffsetAndTimestamp first =
+                times(Map.of(progress.kafka, timestamp), timeout).get(progress.kafka);
+        if (first != null) {
+            long real = VirtualOffset.real(first.offset());
+            OffsetAndMetadata seek = new OffsetAndMetadata(real, first.leaderEpoch(), "");
+            partitions.rewind(progress, real, VirtualOffset.index(first.offset()), seek);
+        }
     }
 
     private long realPosition(PartitionProgress progress, Duration timeout) {

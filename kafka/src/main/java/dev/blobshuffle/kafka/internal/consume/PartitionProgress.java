@@ -50,10 +50,11 @@ public final class PartitionProgress {
 
     private long offeredEnd;
 
-    /**
-     * Records of the first notification before this time are skipped; the smallest number: none.
-     */
-    private long notBefore = Long.MIN_VALUE;
+    /** The offset from which the real consumer reads, if it was set. */
+    private long startReal;
+
+    /** Records of the first notification before this time are skipped. */
+    private OptionalLong notBefore = OptionalLong.empty();
 
     private OptionalLong firstReal = OptionalLong.empty();
 
@@ -74,6 +75,7 @@ public final class PartitionProgress {
         start = index > 0 ? new Start(real, index) : null;
         realNext = new OffsetAndMetadata(real);
         reset();
+        startReal = real;
     }
 
     /** Reading starts at the real consumer's position. */
@@ -89,26 +91,32 @@ public final class PartitionProgress {
      * record at or after this time, and reading starts at that record.
      */
     void startNotBefore(long timestamp) {
-        notBefore = timestamp;
+        notBefore = OptionalLong.of(timestamp);
         firstReal = OptionalLong.empty();
+    }
+
+    /** The time at which reading starts, until its record was found. */
+    OptionalLong notBefore() {
+        return notBefore;
     }
 
     /** Whether a record is before the time at which reading starts. */
     boolean isBeforeStart(long real, long timestamp) {
-        if (notBefore == Long.MIN_VALUE) {
+        if (notBefore.isEmpty()) {
             return false;
         }
         if (firstReal.isEmpty()) {
             firstReal = OptionalLong.of(real);
         }
-        if (real != firstReal.getAsLong() || timestamp >= notBefore) {
-            notBefore = Long.MIN_VALUE;
+        if (real != firstReal.getAsLong() || timestamp >= notBefore.getAsLong()) {
+            notBefore = OptionalLong.empty();
         }
-        return notBefore != Long.MIN_VALUE;
+        return notBefore.isPresent();
     }
 
     private void reset() {
-        notBefore = Long.MIN_VALUE;
+        notBefore = OptionalLong.empty();
+        startReal = 0;
         offeredEnd = 0;
         epoch = Optional.empty();
         delivered.reset();
@@ -126,9 +134,9 @@ public final class PartitionProgress {
         start = null;
     }
 
-    /** The end of the queued offsets. */
-    long offeredEnd() {
-        return offeredEnd;
+    /** Whether an arriving record comes before the position: the real consumer was reset. */
+    boolean isBack(long real) {
+        return real < offeredEnd || real < startReal;
     }
 
     void realNext(OffsetAndMetadata next) {

@@ -237,9 +237,11 @@ public final class PollLoop<K, V> {
             partitions.seek(progress, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return;
         }
-        if (records.get(0).offset() < progress.offeredEnd()) {
-            // The log starts again: the topic was recreated, or the broker lost the end.
+        if (progress.isBack(records.get(0).offset())) {
+            // The log starts again: the topic was recreated, the broker lost the end, or a seek went
+            // beyond it.
             partitions.emptyQueue(progress);
+            starts.wasReset(progress);
         }
         for (ConsumerRecord<byte[], byte[]> record : records) {
             try {

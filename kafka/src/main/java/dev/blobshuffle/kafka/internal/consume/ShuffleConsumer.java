@@ -65,9 +65,9 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         ConsumerWiring wiring = parts.wiring();
         this.debatcher = parts.engine().debatcher(wiring.name());
         this.partitions = new AssignedPartitions(delegate, debatcher, wiring);
-        StartResolver starts = new StartResolver(delegate, partitions, parts.resetAge(), wiring.time());
+        StartResolver starts = new StartResolver(delegate, partitions, parts.reset(), wiring.time());
         this.queries = new OffsetQueries(delegate, partitions, starts, recordTimes(parts), wiring.time());
-        this.commits = new OffsetCommits(delegate, partitions, wiring.pair(), parts.interceptors());
+        this.commits = new OffsetCommits(delegate, partitions, wiring.pair(), ofCommits(parts));
         this.autoCommit = new AutoCommit(parts.autoCommit(), queries, commits, delegate::wakeup, wiring.time());
         this.loop = new PollLoop<>(delegate, debatcher, partitions, starts, parts.deserializer(), wiring);
         this.hooks = new RebalanceListener.Hooks() {
@@ -86,6 +86,11 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
             return progress == null ? null : progress.delivered;
         };
         wiring.pair().join(side);
+    }
+
+    /** The interceptors that learn of commits here, not by a {@link CommitRelay}. */
+    private static ConsumerInterceptorChain<?, ?> ofCommits(ConsumerParts<?, ?> parts) {
+        return parts.wiring().mode() == Mode.GENERAL ? new ConsumerInterceptorChain<>(List.of()) : parts.interceptors();
     }
 
     private static @Nullable RecordTimes recordTimes(ConsumerParts<?, ?> parts) {

@@ -18,7 +18,6 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,19 +46,15 @@ public final class StartResolver {
 
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
-    private final @Nullable Duration resetAge;
+    private final Reset reset;
     private final Time time;
     private Duration wait = FIRST_WAIT;
     private boolean isWaiting;
 
-    /**
-     * @param resetAge the greatest age of the first record if nothing is committed; null: any age
-     */
-    public StartResolver(
-            Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, @Nullable Duration resetAge, Time time) {
+    StartResolver(Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, Reset reset, Time time) {
         this.delegate = delegate;
         this.partitions = partitions;
-        this.resetAge = resetAge;
+        this.reset = reset;
         this.time = time;
     }
 
@@ -111,6 +106,22 @@ public final class StartResolver {
     }
 
     /**
+     * Starts the given partitions for a query of a position. As in Kafka's consumer, the query
+     * fails if one of them has no commit and the reset policy is {@code none}.
+     *
+     * @throws org.apache.kafka.common.errors.TimeoutException recoverable: the broker did not
+     *     answer in time
+     */
+    void startForQuery(List<PartitionProgress> waiting, Duration timeout) {
+        start(waiting, timeout);
+        for (PartitionProgress progress : waiting) {
+            if (reset.isRefused() && progress.realNext() == null && isStillAssigned(progress)) {
+                delegate.position(progress.kafka, timeout); // It throws.
+            }
+        }
+    }
+
+    /**
      * Starts the given partitions.
      *
      * @throws org.apache.kafka.common.errors.TimeoutException recoverable: the broker did not
@@ -148,9 +159,7 @@ public final class StartResolver {
         OffsetAndMetadata commit = committed.get(progress.kafka);
         if (commit == null) {
             progress.startWhereRealIs();
-            if (resetAge != null && progress.virtual) {
-                progress.startNotBefore(time.wallMillis() - resetAge.toMillis());
-            }
+            wasReset(progress);
         } else {
             OffsetAndMetadata position = CommitTranslation.toVirtual(commit);
             int index = VirtualOffset.index(position.offset());
@@ -160,6 +169,14 @@ public final class StartResolver {
         }
         if (progress.pausedInside) {
             partitions.resumeInside(progress);
+        }
+    }
+
+    /** Called when the real consumer starts at, or returns to, where the reset policy says. */
+    void wasReset(PartitionProgress progress) {
+        Duration age = reset.age();
+        if (age != null && progress.virtual) {
+            progress.startNotBefore(time.wallMillis() - age.toMillis());
         }
     }
 

@@ -44,7 +44,7 @@ public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
                 null,
                 Duration.ofMinutes(1),
                 plugins.realSettings().isEmpty() ? null : NotificationReaders.of(plugins.realSettings()),
-                null,
+                Reset.REAL,
                 Map::of,
                 () -> {}));
     }

@@ -48,7 +48,7 @@ public final class ByteConsumers {
                 autoCommit,
                 Duration.ofMinutes(1),
                 null,
-                null,
+                Reset.REAL,
                 Map::of,
                 release);
     }

@@ -35,7 +35,7 @@ class InterceptedPollTest {
                 parts.autoCommit(),
                 parts.apiTimeout(),
                 parts.readers(),
-                parts.resetAge(),
+                parts.reset(),
                 parts.metrics(),
                 parts.release());
     }
