@@ -114,6 +114,8 @@ class BlobShuffleClientSupplierTest {
         "group.protocol, streams, addTo(settings)",
         "blobshuffle.topics.include, app-.*-changelog, compacted",
         "producer.max.request.size, 100, max.request.size is 100",
+        "topic.cleanup.policy, 'compact,delete', topic.cleanup.policy is compact",
+        "topic.max.message.bytes, 150, topic.max.message.bytes is 150",
         "blobshuffle.client.supplier, no.such.Supplier, Name a public class",
         "blobshuffle.client.supplier, dev.blobshuffle.kstreams.BlobShuffleClientSupplier, itself",
     })

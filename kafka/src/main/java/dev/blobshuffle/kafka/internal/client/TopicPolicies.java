@@ -63,6 +63,38 @@ public final class TopicPolicies {
         }
     }
 
+    /**
+     * Rejects settings for repartition topics that Kafka Streams will make, if these could not hold
+     * notifications.
+     *
+     * @param settings by the names of a topic's settings
+     * @param prefix of their names among the application's settings
+     * @throws InvalidSettingsException fatal: the message names the setting
+     */
+    public static void requireFitForNotifications(Map<String, Object> settings, String prefix) {
+        Object policy = settings.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+        if (policy != null && isCompacted(policy.toString())) {
+            throw new InvalidSettingsException("Cannot shuffle through blobs: " + prefix
+                    + TopicConfig.CLEANUP_POLICY_CONFIG + " is " + policy
+                    + ", also for repartition topics, and notifications have no key. Remove it, and set it for"
+                    + " changelogs by Materialized.withLoggingEnabled.");
+        }
+        Object most = settings.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+        if (most != null && isTooSmall(most.toString())) {
+            throw new InvalidSettingsException("Cannot shuffle through blobs: " + prefix
+                    + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " is " + most + ", and a notification has up to "
+                    + NOTIFICATION_BATCH_BYTES + " bytes. Set it higher, best above blobshuffle.inline.max.bytes.");
+        }
+    }
+
+    private static boolean isCompacted(String policy) {
+        return policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT);
+    }
+
+    private static boolean isTooSmall(String maxMessageBytes) {
+        return Long.parseLong(maxMessageBytes.strip()) < NOTIFICATION_BATCH_BYTES;
+    }
+
     private static void requireFitForNotifications(String topic, KafkaFuture<Config> answer, Duration patience) {
         try {
             Config config = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -95,7 +127,7 @@ public final class TopicPolicies {
 
     private static void requireNotCompacted(String topic, Config config) {
         ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
-        if (policy != null && policy.value() != null && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+        if (policy != null && policy.value() != null && isCompacted(policy.value())) {
             throw new InvalidSettingsException(
                     "Cannot shuffle " + topic + " through blobs: its cleanup.policy is " + policy.value()
                             + ", and notifications have no key. Exclude it with blobshuffle.topics.exclude, or set cleanup.policy=delete.");
@@ -104,7 +136,7 @@ public final class TopicPolicies {
 
     private static void requireRoomForNotifications(String topic, Config config) {
         ConfigEntry most = config.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
-        if (most != null && most.value() != null && Long.parseLong(most.value()) < NOTIFICATION_BATCH_BYTES) {
+        if (most != null && most.value() != null && isTooSmall(most.value())) {
             throw new InvalidSettingsException(
                     "Cannot shuffle " + topic + " through blobs: its max.message.bytes is "
                             + most.value() + ", and a notification has up to " + NOTIFICATION_BATCH_BYTES

@@ -114,6 +114,8 @@ public record ApplicationSettings(
                 blobs, streams.notificationTimeout(exactlyOnce), streams.deliveryTimeout());
         if (blobs.value(KafkaSettings.WRITE_ENABLED)) {
             TopicPolicies.requireRoomForNotifications(streams.maxRequestSize());
+            TopicPolicies.requireFitForNotifications(
+                    streams.originalsWithPrefix(StreamsConfig.TOPIC_PREFIX), StreamsConfig.TOPIC_PREFIX);
         }
         warnOfEarlyCommits(streams, blobs);
         return new ApplicationSettings(

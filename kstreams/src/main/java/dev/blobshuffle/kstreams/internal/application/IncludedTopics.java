@@ -24,7 +24,8 @@ final class IncludedTopics {
 
     /**
      * Rejects patterns that match a changelog, or another topic that cannot hold notifications. The
-     * default, internal repartition topics, needs no check. Blocks until the broker answers.
+     * default, internal repartition topics, needs no check but that of {@code topic.} settings.
+     * Blocks until the broker answers.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a topic cannot shuffle
      *     through blobs; the message names it
