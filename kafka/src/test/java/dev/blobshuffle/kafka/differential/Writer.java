@@ -35,6 +35,7 @@ final class Writer implements AutoCloseable {
         private @Nullable Future<RecordMetadata> future;
         private volatile int calls;
         private volatile @Nullable Exception failure;
+        private volatile @Nullable RecordMetadata metadata;
 
         Pending(int record) {
             this.record = record;
@@ -71,6 +72,7 @@ final class Writer implements AutoCloseable {
             sent.future = producer.send(record, (metadata, failure) -> {
                 sent.calls++;
                 sent.failure = failure;
+                sent.metadata = metadata;
                 if (failure == null) {
                     log.acknowledged(metadata.partition(), metadata.offset(), number);
                 }
@@ -120,13 +122,19 @@ final class Writer implements AutoCloseable {
         } catch (java.util.concurrent.ExecutionException e) {
             result = Outcome.failure(e);
             if (sent.called.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                result += " and the callback " + Outcome.failure(sent.failure);
+                result += " and the callback " + Outcome.failure(sent.failure) + " with " + text(sent.metadata);
             }
         }
         if (!sent.called.await(PATIENCE_SECONDS, TimeUnit.SECONDS) || sent.calls != 1) {
             result += " callbacks: " + sent.calls;
         }
         return result;
+    }
+
+    /** Without the partition, which natively may be unknown. */
+    private static String text(RecordMetadata metadata) {
+        return metadata.offset() + " at " + metadata.timestamp() + " sizes " + metadata.serializedKeySize() + "/"
+                + metadata.serializedValueSize();
     }
 
     String begin() {

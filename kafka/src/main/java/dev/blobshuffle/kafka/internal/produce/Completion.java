@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 public final class Completion extends CompletableFuture<RecordMetadata> {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
     private static final int NO_SIZE = -1; // Kafka's size of null
+    private static final long NO_TIMESTAMP = -1;
 
     private final TopicPartition partition;
     private final long timestamp;
@@ -61,9 +62,9 @@ public final class Completion extends CompletableFuture<RecordMetadata> {
         end(real, null);
     }
 
-    /** Called when the record is lost. */
+    /** Called when the record is lost. As in Kafka's producer, only the partition is shown then. */
     void fail(Exception cause) {
-        end(new RecordMetadata(partition, RecordMetadata.UNKNOWN_PARTITION, 0, timestamp, keySize, valueSize), cause);
+        end(new RecordMetadata(partition, -1, -1, NO_TIMESTAMP, NO_SIZE, NO_SIZE), cause);
     }
 
     private void end(RecordMetadata metadata, @Nullable Exception failure) {
