@@ -62,7 +62,14 @@ final class Differences {
                     "all that reached the brokers before the abort",
                     "those that were flushed before the abort",
                     "An abort discards the batch that has not been stored.",
-                    (natively, ours) -> natively.contains(SentLog.BETWEEN)));
+                    (natively, ours) -> natively.contains(SentLog.BETWEEN)),
+            new Difference(
+                    "Metrics that your interceptors, serializers, deserializers and partitioner add (`Monitorable`,"
+                            + " since Kafka 4.1)",
+                    "name the plug-in in the tags `config` and `class`",
+                    "name it in the tags `plugin-config` and `plugin-class`",
+                    "Kafka's client inside has one plug-in, ours, which passes its metrics on to yours.",
+                    (natively, ours) -> false));
 
     private Differences() {}
 

@@ -12,6 +12,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
 
 /** Opens the clients of one side: Kafka's own, or those that write and read blobs. */
 enum Door {
@@ -19,6 +20,16 @@ enum Door {
         @Override
         Producer<byte[], byte[]> producer(Map<String, Object> settings) {
             return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+
+        @Override
+        Producer<byte[], byte[]> producerOf(Map<String, Object> settings) {
+            return new KafkaProducer<>(settings);
+        }
+
+        @Override
+        <V> Consumer<byte[], V> consumer(Map<String, Object> settings, Deserializer<V> values) {
+            return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), values);
         }
 
         @Override
@@ -40,6 +51,16 @@ enum Door {
         @Override
         Producer<byte[], byte[]> producer(Map<String, Object> settings) {
             return new BlobProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+
+        @Override
+        Producer<byte[], byte[]> producerOf(Map<String, Object> settings) {
+            return new BlobProducer<>(settings);
+        }
+
+        @Override
+        <V> Consumer<byte[], V> consumer(Map<String, Object> settings, Deserializer<V> values) {
+            return new BlobConsumer<>(settings, new ByteArrayDeserializer(), values);
         }
 
         @Override
@@ -67,7 +88,12 @@ enum Door {
 
     abstract Producer<byte[], byte[]> producer(Map<String, Object> settings);
 
+    /** Its settings name the serializers. */
+    abstract Producer<byte[], byte[]> producerOf(Map<String, Object> settings);
+
     abstract Consumer<byte[], byte[]> consumer(Map<String, Object> settings);
+
+    abstract <V> Consumer<byte[], V> consumer(Map<String, Object> settings, Deserializer<V> values);
 
     abstract Admin admin(Map<String, Object> settings);
 

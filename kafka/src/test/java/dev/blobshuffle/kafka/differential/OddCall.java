@@ -167,6 +167,8 @@ enum OddCall {
     UNKNOWN_PATTERN(side -> Outcome.of(() -> OtherReaders.unknownPattern(side))),
     COMMITTED_AT_ONCE(side -> Outcome.of(() -> OtherReaders.committedAtOnce(side))),
     METRICS(side -> Outcome.of(() -> OtherReaders.metrics(side))),
+    OWN_CLASSES_OF_WRITER(side -> Outcome.of(() -> OwnClasses.writer(side))),
+    OWN_CLASSES_OF_READER(side -> Outcome.of(() -> OwnClasses.reader(side))),
     POSITION_BESIDES_UNCOMMITTED(side -> Outcome.of(() -> StartingReaders.besidesUncommitted(side))),
     COMMIT_AT_THE_END(side -> Outcome.of(() -> StartingReaders.committingAtTheEnd(side))),
     START_BY_DURATION(side -> Outcome.of(() -> StartingReaders.byDuration(side))),

@@ -6,9 +6,11 @@ import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ClientSettings;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
 import dev.blobshuffle.kafka.internal.client.Mode;
+import dev.blobshuffle.kafka.internal.client.PluginRelay;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.client.SharedParts;
 import java.time.Duration;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -58,17 +60,16 @@ public final class ConsumerOpening {
                 && config.getBoolean(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
         int maxPollRecords = config.getInt(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
         try (ClientOpening opening = new ClientOpening(config, "consumer")) {
-            RecordDeserializer<K, V> deserializer = new RecordDeserializer.Typed<>(
-                    opening.<Deserializer<K>>serde(
-                            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
-                            Deserializer.class,
-                            keys,
-                            (made, given) -> made.configure(given, true)),
-                    opening.<Deserializer<V>>serde(
-                            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
-                            Deserializer.class,
-                            values,
-                            (made, given) -> made.configure(given, false)));
+            Deserializer<K> ofKeys = opening.serde(
+                    ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+                    Deserializer.class,
+                    keys,
+                    (made, given) -> made.configure(given, true));
+            Deserializer<V> ofValues = opening.serde(
+                    ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+                    Deserializer.class,
+                    values,
+                    (made, given) -> made.configure(given, false));
             List<ConsumerInterceptor<K, V>> interceptors = opening.interceptors(ConsumerInterceptor.class);
             ConsumerWiring wiring = new ConsumerWiring(
                     Mode.GENERAL,
@@ -88,13 +89,16 @@ public final class ConsumerOpening {
             Supplier<Consumer<byte[], byte[]>> readers = NotificationReaders.of(real);
             ConsumerInterceptorChain<K, V> chain = new ConsumerInterceptorChain<>(interceptors);
             CommitRelay.addTo(real, chain, shared.topics());
-            Consumer<byte[], byte[]> delegate = new KafkaConsumer<>(GroupProtocol.offering(real, shared.writes()));
+            Consumer<byte[], byte[]> delegate = new KafkaConsumer<>(
+                    GroupProtocol.offering(real, shared.writes()),
+                    RelayingDeserializer.of(plugins(ofKeys, ofValues, interceptors)),
+                    new ByteArrayDeserializer());
             opening.succeeded();
             return new ConsumerParts<>(
                     delegate,
                     shared.engine(),
                     wiring,
-                    deserializer,
+                    new RecordDeserializer.Typed<>(ofKeys, ofValues),
                     chain,
                     autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
                     Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
@@ -103,6 +107,14 @@ public final class ConsumerOpening {
                     shared.metrics(),
                     shared.release());
         }
+    }
+
+    private static PluginRelay plugins(Deserializer<?> keys, Deserializer<?> values, List<?> interceptors) {
+        Map<Object, String> plugins = new IdentityHashMap<>();
+        plugins.put(keys, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG);
+        plugins.put(values, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+        interceptors.forEach(each -> plugins.put(each, ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG));
+        return new PluginRelay(plugins);
     }
 
     private static void refuseShareConsumer(Map<String, ?> settings) {

@@ -96,9 +96,10 @@ public interface RecordDeserializer<K, V> extends AutoCloseable {
                 ConsumerRecord<byte[], byte[]> carrier) {
             DeserializationExceptionOrigin origin = DeserializationExceptionOrigin.KEY;
             try {
-                K typedKey = key == null ? null : keys.deserialize(partition.topic(), headers, key);
+                K typedKey = key == null ? null : keys.deserialize(partition.topic(), headers, ByteBuffer.wrap(key));
                 origin = DeserializationExceptionOrigin.VALUE;
-                V typedValue = value == null ? null : values.deserialize(partition.topic(), headers, value);
+                V typedValue =
+                        value == null ? null : values.deserialize(partition.topic(), headers, ByteBuffer.wrap(value));
                 return new ConsumerRecord<>(
                         partition.topic(),
                         partition.partition(),

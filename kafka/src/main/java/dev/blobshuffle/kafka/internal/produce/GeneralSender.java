@@ -83,6 +83,15 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     @Override
     public Future<RecordMetadata> send(ProducerRecord<K, V> original, @Nullable Callback callback) {
         ProducerRecord<K, V> record = interceptors.onSend(original);
+        try {
+            return sendIntercepted(record, callback);
+        } catch (RuntimeException e) { // As in Kafka's producer, interceptors learn of every end.
+            interceptors.onSendError(record, e);
+            throw e;
+        }
+    }
+
+    private Future<RecordMetadata> sendIntercepted(ProducerRecord<K, V> record, @Nullable Callback callback) {
         byte[] key = serializer.key(record);
         byte[] value = serializer.value(record);
         boolean virtual = wiring.topics().matches(record.topic());

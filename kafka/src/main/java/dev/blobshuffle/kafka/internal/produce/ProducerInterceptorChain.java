@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,15 @@ public final class ProducerInterceptorChain<K, V> implements AutoCloseable {
                         interceptor.getClass().getName(),
                         e);
             }
+        }
+    }
+
+    /** Called when a send throws. */
+    void onSendError(ProducerRecord<K, V> record, Exception failure) {
+        if (!isEmpty() && record != null) { // Kafka refuses null.
+            int partition = record.partition() == null ? RecordMetadata.UNKNOWN_PARTITION : record.partition();
+            TopicPartition shown = new TopicPartition(record.topic(), partition);
+            onAcknowledgement(new RecordMetadata(shown, -1, -1, -1, -1, -1), failure, record.headers());
         }
     }
 

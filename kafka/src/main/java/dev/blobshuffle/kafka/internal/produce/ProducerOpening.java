@@ -5,6 +5,7 @@ import dev.blobshuffle.kafka.internal.client.ClientOpening;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ClientSettings;
 import dev.blobshuffle.kafka.internal.client.Mode;
+import dev.blobshuffle.kafka.internal.client.PluginRelay;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.client.SharedParts;
@@ -13,12 +14,14 @@ import dev.blobshuffle.kafka.internal.settings.ConnectionSettings;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
@@ -54,25 +57,25 @@ public final class ProducerOpening {
         Map<String, Object> kafkas = ClientSettings.kafkas(settings);
         ProducerConfig config = config(kafkas, keys, values);
         try (ClientOpening opening = new ClientOpening(config, "producer")) {
-            RecordSerializer<K, V> serializer = new RecordSerializer<>(
-                    opening.<Serializer<K>>serde(
-                            ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
-                            Serializer.class,
-                            keys,
-                            (made, given) -> made.configure(given, true)),
-                    opening.<Serializer<V>>serde(
-                            ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
-                            Serializer.class,
-                            values,
-                            (made, given) -> made.configure(given, false)));
+            Serializer<K> ofKeys = opening.serde(
+                    ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                    Serializer.class,
+                    keys,
+                    (made, given) -> made.configure(given, true));
+            Serializer<V> ofValues = opening.serde(
+                    ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                    Serializer.class,
+                    values,
+                    (made, given) -> made.configure(given, false));
             List<ProducerInterceptor<K, V>> interceptors = opening.interceptors(ProducerInterceptor.class);
             Partitioning partitioning = opening.keep(Partitioning.of(config, opening.forPlugins()));
             ProducerWiring wiring = wiring(config, KafkaSettings.parse(settings), shared);
             Map<String, Object> real = opening.real(kafkas);
             real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
-            real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-            real.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-            Producer<byte[], byte[]> delegate = new KafkaProducer<>(real);
+            Producer<byte[], byte[]> delegate = new KafkaProducer<>(
+                    real,
+                    RelayingSerializer.of(plugins(ofKeys, ofValues, interceptors, partitioning.custom())),
+                    new ByteArraySerializer());
             long maxBlock = config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG);
             opening.succeeded();
             return new ProducerParts<>(
@@ -80,7 +83,7 @@ public final class ProducerOpening {
                     shared.engine(),
                     opening.name(),
                     wiring,
-                    serializer,
+                    new RecordSerializer<>(ofKeys, ofValues),
                     new ProducerInterceptorChain<>(interceptors),
                     partitioning,
                     Duration.ofMillis(Math.min(maxBlock, TimeUnit.DAYS.toMillis(365))),
@@ -89,6 +92,18 @@ public final class ProducerOpening {
                     shared.metrics(),
                     shared.release());
         }
+    }
+
+    private static PluginRelay plugins(
+            Serializer<?> keys, Serializer<?> values, List<?> interceptors, @Nullable Partitioner partitioner) {
+        Map<Object, String> plugins = new IdentityHashMap<>();
+        plugins.put(keys, ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG);
+        plugins.put(values, ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);
+        interceptors.forEach(each -> plugins.put(each, ProducerConfig.INTERCEPTOR_CLASSES_CONFIG));
+        if (partitioner != null) {
+            plugins.put(partitioner, ProducerConfig.PARTITIONER_CLASS_CONFIG);
+        }
+        return new PluginRelay(plugins);
     }
 
     private static ProducerConfig config(

@@ -1,0 +1,84 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.kafka.common.ClusterResource;
+import org.apache.kafka.common.ClusterResourceListener;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.metrics.MetricValueProvider;
+import org.apache.kafka.common.metrics.Monitorable;
+import org.apache.kafka.common.metrics.PluginMetrics;
+import org.apache.kafka.common.metrics.Sensor;
+
+/**
+ * Passes on what Kafka's clients tell their plug-ins: the cluster's id
+ * ({@link ClusterResourceListener}) and, since Kafka 4.1, a place for metrics ({@link Monitorable}).
+ * The wrapper makes the application's plug-ins, so the real client does not know them. It knows the
+ * serializer or deserializer that has this relay. Thread-safe if the plug-ins are.
+ */
+public final class PluginRelay {
+    /** Since Kafka 4.1. */
+    public static final boolean HAS_METRICS =
+            PluginRelay.class.getResource("/org/apache/kafka/common/metrics/Monitorable.class") != null;
+
+    private final Map<Object, String> plugins;
+
+    /** @param plugins of the application, with the settings that name them */
+    public PluginRelay(Map<Object, String> plugins) {
+        this.plugins = plugins;
+    }
+
+    public void cluster(ClusterResource cluster) {
+        for (Object plugin : plugins.keySet()) {
+            if (plugin instanceof ClusterResourceListener listener) {
+                listener.onUpdate(cluster);
+            }
+        }
+    }
+
+    /** Needs Kafka 4.1. */
+    public void metrics(PluginMetrics metrics) {
+        plugins.forEach((plugin, setting) -> {
+            if (plugin instanceof Monitorable monitorable) {
+                monitorable.withPluginMetrics(
+                        new Scope(metrics, setting, plugin.getClass().getSimpleName()));
+            }
+        });
+    }
+
+    /** The metrics of one plug-in among those of the relay. */
+    private record Scope(PluginMetrics all, String setting, String type) implements PluginMetrics {
+        @Override
+        public MetricName metricName(String name, String description, LinkedHashMap<String, String> tags) {
+            LinkedHashMap<String, String> own = new LinkedHashMap<>();
+            own.put("plugin-config", setting);
+            own.put("plugin-class", type);
+            own.putAll(tags);
+            return all.metricName(name, description, own);
+        }
+
+        @Override
+        public void addMetric(MetricName name, MetricValueProvider<?> value) {
+            all.addMetric(name, value);
+        }
+
+        @Override
+        public void removeMetric(MetricName name) {
+            all.removeMetric(name);
+        }
+
+        @Override
+        public Sensor addSensor(String name) {
+            return all.addSensor(scoped(name));
+        }
+
+        @Override
+        public void removeSensor(String name) {
+            all.removeSensor(scoped(name));
+        }
+
+        private String scoped(String name) {
+            return setting + "." + type + "." + name;
+        }
+    }
+}
