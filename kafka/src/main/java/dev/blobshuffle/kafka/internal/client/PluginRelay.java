@@ -36,18 +36,26 @@ public final class PluginRelay {
         }
     }
 
-    /** Needs Kafka 4.1. */
-    public void metrics(PluginMetrics metrics) {
-        plugins.forEach((plugin, setting) -> {
-            if (plugin instanceof Monitorable monitorable) {
-                monitorable.withPluginMetrics(
-                        new Scope(metrics, setting, plugin.getClass().getSimpleName()));
-            }
-        });
+    /**
+     * Needs Kafka 4.1.
+     *
+     * @param metrics a {@link PluginMetrics}; this class must load without that type
+     */
+    public void metrics(Object metrics) {
+        Scope.relay(metrics, plugins);
     }
 
     /** The metrics of one plug-in among those of the relay. */
     private record Scope(PluginMetrics all, String setting, String type) implements PluginMetrics {
+        static void relay(Object metrics, Map<Object, String> plugins) {
+            plugins.forEach((plugin, setting) -> {
+                if (plugin instanceof Monitorable monitorable) {
+                    String type = plugin.getClass().getSimpleName();
+                    monitorable.withPluginMetrics(new Scope((PluginMetrics) metrics, setting, type));
+                }
+            });
+        }
+
         @Override
         public MetricName metricName(String name, String description, LinkedHashMap<String, String> tags) {
             LinkedHashMap<String, String> own = new LinkedHashMap<>();
