@@ -11,11 +11,14 @@ import java.sql.Statement;
  */
 final class Replication {
     /**
-     * Writes a few bytes of WAL in a transaction that waits, regardless of the session's setting.
+     * Writes a few bytes of WAL in a transaction that waits, and that warns if the wait is
+     * cancelled, regardless of the session's settings.
      */
     private static final String BARRIER = "select pg_logical_emit_message(true, 'blobshuffle', ''), case when"
             + " current_setting('synchronous_commit') in ('off', 'local', 'remote_write')"
-            + " then set_config('synchronous_commit', 'on', true) end";
+            + " then set_config('synchronous_commit', 'on', true) end,"
+            + " case when current_setting('client_min_messages') = 'error'"
+            + " then set_config('client_min_messages', 'warning', true) end";
 
     private Replication() {}
 

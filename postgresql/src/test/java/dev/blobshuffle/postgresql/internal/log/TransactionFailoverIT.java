@@ -1,6 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.log.failure.AlreadyCommittedException;
@@ -14,6 +15,9 @@ import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +85,39 @@ final class TransactionFailoverIT extends LogContract {
         assertThat(tenant.rows(primary)).isEqualTo(expected);
         log.close();
         proxy.close();
+    }
+
+    /** The server reports the cancelled wait by a warning. */
+    @Test
+    void aTransactionWhoseWaitWasCancelledIsUnknownAlthoughItsCallerSuppressesWarnings() {
+        standby = primary.startStandby("second");
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        primary.requireStandby("second");
+        standby.pause();
+        try (LogTransaction transaction = join(writer.begin())) {
+            execute(transaction, "set client_min_messages = error");
+            together(List.of(
+                    () -> assertThatThrownBy(() -> transaction.commit(0, List.of(batch(topic, "0")), Optional.empty()))
+                            .isInstanceOf(OutcomeUnknownException.class),
+                    () -> awaitThat("a wait for the standby", this::cancelOneWait)));
+        } finally {
+            standby.resume();
+        }
+    }
+
+    private static void execute(LogTransaction transaction, String sql) {
+        try (Statement statement = transaction.unwrap(Connection.class).createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot run a statement.", e);
+        }
+    }
+
+    private boolean cancelOneWait() {
+        return tenant.asks("select count(pg_cancel_backend(pid)) > 0 from pg_stat_activity where wait_event = 'SyncRep'"
+                + " and application_name = 'test'");
     }
 
     /** Commits on several threads during a disturbance; returns the expected rows. */

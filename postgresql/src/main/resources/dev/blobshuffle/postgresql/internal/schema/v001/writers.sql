@@ -151,11 +151,15 @@ declare
   is_in_order boolean;
 begin
   -- A client that dies between this call and its commit must not hold locks for long. A commit
-  -- that a failover would lose is not acknowledged, whatever the session says.
+  -- that a failover would lose is not acknowledged, whatever the session says: the server reports
+  -- a wait that was cancelled by a warning.
   -- These are assignments because PERFORM starts the executor for each.
   said := set_config('idle_in_transaction_session_timeout', '10s', true);
   if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
     said := set_config('synchronous_commit', 'on', true);
+  end if;
+  if current_setting('client_min_messages') = 'error' then
+    said := set_config('client_min_messages', 'warning', true);
   end if;
   is_locked := pg_advisory_xact_lock(lock_class('writer'), w::int) is not null;
   if batches = 1 and coalesce(cardinality(blobs), 0) <= 1
