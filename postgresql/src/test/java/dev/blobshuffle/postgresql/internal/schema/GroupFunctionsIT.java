@@ -83,6 +83,35 @@ class GroupFunctionsIT extends LogSchemaFixture {
         assertThat(partition(topic)).containsEntry("pos", 77L).containsEntry("member_id", TWO);
     }
 
+    /**
+     * A new table has no statistics. A plan for arrays of any length, which the server chooses
+     * after some calls, then compares each of them with each row: that takes minutes.
+     */
+    @Test
+    void manyPositionsNeedNoStatistics() throws SQLException {
+        int topic = client.topic("t");
+        client.execute("set plan_cache_mode = force_generic_plan");
+        client.execute("set statement_timeout = '20s'");
+        String numbers = "array_fill(?::int, array[10000]), array(select generate_series(0, 9999))";
+        String zeros = "array_fill(0::bigint, array[10000])";
+
+        for (int generation = 0; generation < 2; generation++) {
+            client.execute(
+                    "select assign_partitions('g', 0, 0, " + numbers + ", array_fill(?::uuid, array[10000]), " + zeros
+                            + ", array_fill(null::uuid, array[10000]))",
+                    topic,
+                    ONE);
+            client.execute(
+                    "select commit_positions('g', ?::uuid, " + numbers + ", " + zeros + ", " + zeros
+                            + ", array_fill(null::text, array[10000]))",
+                    ONE,
+                    topic);
+        }
+        client.execute("select set_positions('g', " + numbers + ", " + zeros + ")", topic);
+
+        assertThat(partition(topic)).containsEntry("pos", 0L);
+    }
+
     /** Locks are taken in the order of keys, whatever the order of arguments. */
     @Test
     void commitsOfManyPartitionsDoNotDeadlock() throws Exception {

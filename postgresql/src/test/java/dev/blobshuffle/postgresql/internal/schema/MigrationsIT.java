@@ -150,7 +150,8 @@ class MigrationsIT extends LogSchemaFixture {
                                 "select proname::text from pg_proc where pronamespace = ?::regnamespace"
                                         + " and has_function_privilege(?, oid, 'execute')"
                                         + " and (not prosecdef or proconfig is null"
-                                        + " or not proconfig[1] like 'search_path=%, pg_temp'"
+                                        + " or not exists (select from unnest(proconfig) c"
+                                        + " where c like 'search_path=%, pg_temp')"
                                         + " or not proconfig @> '{enable_seqscan=off,jit=off}')",
                                 log.quoted(), log.clientRole))
                 .isEmpty();

@@ -116,10 +116,11 @@ begin
   return found;
 end $$;
 
--- The lock of a row waits for a commit of its position that is under way: the fence.
+-- The lock of a row waits for a commit of its position that is under way: the fence. Each call has
+-- plans of its own, as in move_positions.
 create function assign_partitions(g text, new_generation bigint, assigned_version bigint,
     topics int[], parts int[], owners uuid[], generations bigint[], wanted uuid[])
-returns void language plpgsql as $$
+returns void language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare now timestamptz := log_clock();
 begin
   update group_state set generation = new_generation, topics_version = assigned_version
@@ -154,9 +155,10 @@ begin
   end if;
 end $$;
 
--- A new generation, so that a member whose lease has ended cannot overwrite the positions.
+-- A new generation, so that a member whose lease has ended cannot overwrite the positions. Each call
+-- has plans of its own, as in move_positions.
 create function set_positions(g text, topics int[], parts int[], positions bigint[])
-returns void language plpgsql as $$
+returns void language plpgsql set plan_cache_mode = force_custom_plan as $$
 begin
   perform lock_group(g);
   perform need_no_members(g);

@@ -112,10 +112,12 @@ begin
   raise exception 'Cannot publish a blob: it is to be deleted.' using errcode = 'BS001';
 end $$;
 
--- Internal: all positions or none. Locks in the order of the keys, as everybody does.
+-- Internal: all positions or none. Locks in the order of the keys, as everybody does. A plan for
+-- arrays of any length compares each of their elements with each row of the group, if the table
+-- has no statistics yet: minutes for 10,000 partitions. So each call has a plan of its own.
 create function move_positions(g text, member uuid, topics int[], parts int[],
     generations bigint[], positions bigint[], metadatas text[]) returns void
-language plpgsql as $$
+language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare n int;
 begin
   perform from group_partition p join unnest(topics, parts) as k (t, q)
