@@ -51,6 +51,19 @@ class MigrationsIT extends LogSchemaFixture {
         log.owner().execute("drop schema " + name.quoted() + " cascade");
     }
 
+    /** Bodies of functions are read by the settings of the session that makes or calls them. */
+    @Test
+    void aSessionInWhichBackslashesEscapeCreatesTheSchema() throws SQLException {
+        SchemaName name = new SchemaName("escaping " + log.name);
+        log.owner().execute("set standard_conforming_strings = off");
+        try {
+            new Migrations(name).apply(log.owner().connection());
+        } finally {
+            log.owner().execute("reset standard_conforming_strings");
+        }
+        log.owner().execute("drop schema " + name.quoted() + " cascade");
+    }
+
     @Test
     void aNewerSchemaIsRefused() throws SQLException {
         log.owner().execute("insert into migration values (999, 'v999', 'x')");

@@ -47,7 +47,7 @@ create function need_free_numbers(w bigint, first_no bigint, n int) returns void
 language plpgsql as $$
 begin
   insert into batch (topic_id, writer_id, writer_no, bytes, latest, entries)
-    select 0, w, first_no + k - 1, 0, 0, '\x00' from generate_series(1, n) k;
+    select 0, w, first_no + k - 1, 0, 0, decode('00', 'hex') from generate_series(1, n) k;
   delete from batch where writer_id = w and writer_no between first_no and first_no + n - 1;
   insert into writer_number select w, first_no + k from generate_series(1, n) k;
   perform keep_number(w, first_no + n);
