@@ -72,6 +72,7 @@ public final class DatabaseFailures {
             Map.entry("57P02", "the server crashed. Try again"),
             Map.entry("57P03", "the server is starting. Try again"),
             Map.entry("25P03", "the transaction was idle for too long. Try again"),
+            Map.entry("25P04", "the transaction took too long (transaction_timeout). Try again"),
             Map.entry("40P01", "transactions wait for each other. Try again"),
             Map.entry("55P03", "a lock is held by another transaction. Try again"),
             Map.entry("40001", "a concurrent transaction changed the same rows. Try again"));

@@ -209,10 +209,19 @@ public final class Migrations {
             step.run(statement);
             connection.commit();
         } catch (SQLException | RuntimeException e) {
-            connection.rollback();
+            restore(connection, wasAutoCommit, e);
             throw e;
-        } finally {
+        }
+        connection.setAutoCommit(wasAutoCommit);
+    }
+
+    /** Rolls back. Keeps the failure, although the connection may be broken. */
+    private static void restore(Connection connection, boolean wasAutoCommit, Exception failure) {
+        try {
+            connection.rollback();
             connection.setAutoCommit(wasAutoCommit);
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
         }
     }
 

@@ -115,6 +115,19 @@ class MigrationsIT extends LogSchemaFixture {
                 .isZero();
     }
 
+    /** The rollback fails too, for another reason. */
+    @Test
+    void aMigrationWhoseSessionEndsSaysWhy() throws SQLException {
+        SchemaName name = new SchemaName("ended " + log.name);
+        Migrations ending =
+                new Migrations(name, List.of(new Migration(1, "one", "select pg_terminate_backend(pg_backend_pid())")));
+        try (Connection owner = PostgresServer.shared(release).connect("postgres")) {
+            assertThatThrownBy(() -> ending.apply(owner))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57P01"));
+        }
+    }
+
     @Test
     void theVersionOfNoLogIsEmpty() throws SQLException {
         assertThat(new Migrations(new SchemaName("nothing here"))
