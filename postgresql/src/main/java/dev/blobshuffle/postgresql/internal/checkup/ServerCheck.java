@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks the server: version, encoding, isolation, and free connections. */
+/** Checks the server: version, encoding, settings of the role, and free connections. */
 final class ServerCheck implements Check {
     private static final int LEAST_VERSION = 14;
     private static final int PER_MAJOR_VERSION = 10_000;
@@ -16,6 +16,7 @@ final class ServerCheck implements Check {
             select current_setting('server_version_num')::int as version,
               current_setting('server_encoding') as encoding,
               current_setting('transaction_isolation') as isolation,
+              current_setting('array_nulls') as nulls,
               current_setting('max_connections')::int
                 - current_setting('superuser_reserved_connections')::int as most,
               (select count(*) from pg_catalog.pg_stat_activity where datid is not null) as used,
@@ -32,7 +33,8 @@ final class ServerCheck implements Check {
         return "server";
     }
 
-    private record Facts(int version, String encoding, String isolation, int most, int used, int roleLimit) {}
+    private record Facts(
+            int version, String encoding, String isolation, String nulls, int most, int used, int roleLimit) {}
 
     @Override
     public List<StoreFinding> run(Connection database) throws SQLException {
@@ -43,6 +45,7 @@ final class ServerCheck implements Check {
                                 row.getInt("version"),
                                 row.getString("encoding"),
                                 row.getString("isolation"),
+                                row.getString("nulls"),
                                 row.getInt("most"),
                                 row.getInt("used"),
                                 row.getInt("role_limit")))
@@ -61,6 +64,12 @@ final class ServerCheck implements Check {
                     "isolation",
                     "transactions of the role begin as " + facts.isolation() + ", and the log needs read committed",
                     "Run alter role ROLE set default_transaction_isolation = 'read committed'."));
+        }
+        if (!facts.nulls().equals("on")) {
+            findings.add(StoreFinding.error(
+                    "nulls",
+                    "the role's array_nulls is off, and a pooler does not pass on that the log needs it",
+                    "Run alter role ROLE set array_nulls = on."));
         }
         findings.add(connections(facts));
         return findings;

@@ -67,12 +67,13 @@ final class PrimaryDataSource implements DataSource {
             PGProperty.PREPARE_THRESHOLD.set(given, PREPARE_THRESHOLD);
             // The session then begins with the driver's settings, so a reset keeps them.
             PGProperty.ASSUME_MIN_SERVER_VERSION.set(given, OLDEST_SERVER);
-            // A pooler rejects options. Behind one, the role's own setting and the socket timeout
-            // apply. Older drivers, such as 42.7.5, send the application name only here if the
-            // server's version is assumed.
+            // A pooler rejects options. Behind one, the role's own settings and the socket timeout
+            // apply. The driver writes nulls of arrays as texts. Older drivers, such as 42.7.5,
+            // send the application name only here if the server's version is assumed.
             PGProperty.OPTIONS.set(
                     given,
-                    "-c statement_timeout=" + timeouts.statement().toMillis() + " -c application_name="
+                    "-c statement_timeout=" + timeouts.statement().toMillis()
+                            + " -c array_nulls=on -c application_name="
                             + applicationName.replaceAll("[\\\\\\s]", "\\\\$0"));
         }
         encrypt(given, uri);

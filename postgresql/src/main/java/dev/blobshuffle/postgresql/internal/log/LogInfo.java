@@ -41,7 +41,7 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
      */
     static LogInfo read(ConnectionPool pool) {
         try (Connection connection = pool.borrow(ACTION)) {
-            requireReadCommitted(connection, pool.uri());
+            requireSettings(connection, pool.uri());
             String schema = pool.uri().schema();
             boolean maySweep = maySweep(connection, schema);
             LogInfo info = FunctionCall.of(connection, schema, "log_info")
@@ -68,16 +68,29 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
         }
     }
 
-    /** Functions that look at the work of other sessions need a new snapshot for each statement. */
-    private static void requireReadCommitted(Connection connection, PostgresqlUri uri) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement("show transaction_isolation");
+    /**
+     * Functions that look at the work of other sessions need a new snapshot for each statement. The
+     * driver writes arrays with nulls as texts.
+     */
+    private static void requireSettings(Connection connection, PostgresqlUri uri) throws SQLException {
+        try (PreparedStatement query =
+                        connection.prepareStatement("select pg_catalog.current_setting('transaction_isolation'),"
+                                + " pg_catalog.current_setting('array_nulls')");
                 ResultSet row = query.executeQuery()) {
-            if (row.next() && !row.getString(1).equals("read committed")) {
+            if (!row.next()) {
+                return;
+            }
+            if (!row.getString(1).equals("read committed")) {
                 throw new InvalidSettingsException(
                         "Cannot " + ACTION + " in " + uri + ": transactions of the role begin as "
                                 + row.getString(1) + ", and the log needs read committed. Run alter role ROLE set"
                                 + " default_transaction_isolation = 'read committed', and set another level in transactions of"
                                 + " your own.");
+            }
+            if (!row.getString(2).equals("on")) {
+                throw new InvalidSettingsException("Cannot " + ACTION + " in " + uri
+                        + ": the role's array_nulls is off, and a pooler does not pass on that the log needs it. Run"
+                        + " alter role ROLE set array_nulls = on.");
             }
         }
     }
