@@ -1,9 +1,11 @@
 package dev.blobshuffle.postgresql.internal.checkup;
 
+import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,8 +19,26 @@ final class Row {
         T read(ResultSet row) throws SQLException;
     }
 
-    /** The values of all rows. The query limits their number. */
+    /**
+     * The values of all rows. The query limits their number. It calls no function of another role:
+     * the connection may be an administrator's.
+     */
     static <T> List<T> all(Connection database, String query, Reader<T> reader, Object... parameters)
+            throws SQLException {
+        boolean isAlone = database.getAutoCommit();
+        database.setAutoCommit(false);
+        try (Statement statement = database.createStatement()) {
+            statement.execute(SchemaName.OWN_NAMES_ONLY);
+            return values(database, query, reader, parameters);
+        } finally {
+            if (isAlone && !database.isClosed()) {
+                database.rollback();
+                database.setAutoCommit(true);
+            }
+        }
+    }
+
+    private static <T> List<T> values(Connection database, String query, Reader<T> reader, Object... parameters)
             throws SQLException {
         try (PreparedStatement statement = database.prepareStatement(query)) {
             for (int i = 0; i < parameters.length; i++) {

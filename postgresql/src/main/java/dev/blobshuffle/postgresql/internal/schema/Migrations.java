@@ -201,6 +201,7 @@ public final class Migrations {
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
             statement.setEscapeProcessing(false);
+            statement.execute(SchemaName.OWN_NAMES_ONLY);
             try (PreparedStatement lock =
                     connection.prepareStatement("select pg_advisory_xact_lock(hashtext(? || '/migration'), 0)")) {
                 lock.setString(1, schema.text());

@@ -9,6 +9,13 @@ import java.nio.charset.StandardCharsets;
  * @param text the name itself, without quotes
  */
 public record SchemaName(String text) {
+    /**
+     * Lets names without a schema be PostgreSQL's own until the transaction ends. Otherwise whoever
+     * sets up or checks a log could call a function or an operator that another role has created in
+     * a schema of the search path, because its types fit better.
+     */
+    public static final String OWN_NAMES_ONLY = "set local search_path to pg_catalog, pg_temp";
+
     private static final int MOST_BYTES = 63;
 
     /** Checks for text that PostgreSQL would reject or cut. */

@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
+import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,11 +33,14 @@ public final class SchemaSetup implements AutoCloseable {
 
     private static final String ACTION = "set up the log";
 
+    /** State of a lack of privileges. */
+    private static final String FORBIDDEN = "42501";
+
     private static final String FACTS = """
             select current_user as role,
               pg_catalog.has_database_privilege(current_database(), 'CREATE') as may_create,
               n.oid is not null as has_schema,
-              coalesce(pg_catalog.pg_has_role(n.nspowner, 'MEMBER'), false) as is_owner,
+              coalesce(pg_catalog.pg_has_role(n.nspowner, 'USAGE'), false) as is_owner,
               coalesce(pg_catalog.pg_get_userbyid(n.nspowner), '') as owner,
               (select count(*) from pg_catalog.pg_class c
                 where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v')) as tables,
@@ -88,6 +93,7 @@ public final class SchemaSetup implements AutoCloseable {
      */
     public Plan plan() {
         try (Connection database = pool.borrow(ACTION)) {
+            enter(database);
             Facts facts = facts(database);
             require(facts);
             OptionalInt from = facts.hasLog() ? migrations.version(database) : OptionalInt.empty();
@@ -109,7 +115,7 @@ public final class SchemaSetup implements AutoCloseable {
             }
             return new Plan(from, needed, steps);
         } catch (SQLException e) {
-            throw DatabaseFailures.atOpen(ACTION, uri, e);
+            throw failed(e);
         }
     }
 
@@ -121,7 +127,15 @@ public final class SchemaSetup implements AutoCloseable {
                 migrations.grant(database, clientRole.get());
             }
         } catch (SQLException e) {
-            throw DatabaseFailures.atOpen(ACTION, uri, e);
+            throw failed(e);
+        }
+    }
+
+    /** Begins a transaction in which no function of another role is called. */
+    private static void enter(Connection database) throws SQLException {
+        database.setAutoCommit(false);
+        try (Statement statement = database.createStatement()) {
+            statement.execute(SchemaName.OWN_NAMES_ONLY);
         }
     }
 
@@ -218,6 +232,16 @@ public final class SchemaSetup implements AutoCloseable {
                 return row.next() && row.getBoolean(1);
             }
         }
+    }
+
+    /** A right that lacks here is one of the owner, not of a client. */
+    private BlobShuffleException failed(SQLException failure) {
+        return DatabaseFailures.state(failure).equals(FORBIDDEN)
+                ? new InvalidSettingsException(
+                        "Cannot set up the log in " + uri + ": the server refuses a step (" + failure.getMessage()
+                                + "). Log in as the owner of the schema, and look for event triggers of the database.",
+                        failure)
+                : DatabaseFailures.atOpen(ACTION, uri, failure);
     }
 
     /** Closes the connections. Idempotent. */
