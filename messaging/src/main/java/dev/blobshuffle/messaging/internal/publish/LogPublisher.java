@@ -440,9 +440,12 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
 
     /**
      * Takes the lock. Another thread may hold it while it waits for the store or the log; that wait
-     * is ended.
+     * is ended. An interrupted thread takes a free lock too.
      */
     private void acquireToClose() {
+        if (lock.tryLock()) {
+            return;
+        }
         try {
             if (lock.tryLock(LONGEST_CLOSE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
                 return;

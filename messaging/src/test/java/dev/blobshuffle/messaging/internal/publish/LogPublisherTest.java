@@ -355,6 +355,20 @@ class LogPublisherTest {
     }
 
     @Test
+    void anInterruptedThreadClosesAPublisherWithoutRecordsAndKeepsItsFlag() throws Exception {
+        topic("t", 1);
+        LogPublisher<String, String> publisher = publisher("p");
+        CompletionStage<Acknowledgement> sent = publisher.publish(new OutgoingRecord<>("t", "k", "v"));
+        publisher.flush(LONG);
+
+        Thread.currentThread().interrupt();
+        publisher.close();
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(get(sent).partition()).isEqualTo(new TopicPartition("t", 0));
+    }
+
+    @Test
     void aCallbackMayPublish() throws Exception {
         topic("t", 1);
         try (LogPublisher<String, String> publisher = publisher("p")) {

@@ -1,6 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.CommitLogProvider;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
@@ -35,7 +37,10 @@ public final class PostgresqlLogProvider implements CommitLogProvider {
             return new PostgresqlLog(LogInfo.read(pool), pool, time);
         } catch (RuntimeException e) {
             pool.close();
-            throw e;
+            throw Thread.currentThread().isInterrupted() && e instanceof LogUnavailableException
+                    ? new WaitInterruptedException(
+                            "Cannot open the log in " + pool.uri() + ": the thread was interrupted. Try again.", e)
+                    : e;
         }
     }
 }

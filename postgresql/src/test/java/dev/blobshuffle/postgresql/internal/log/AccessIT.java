@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.time.SystemTime;
@@ -280,6 +281,19 @@ final class AccessIT extends LogContract {
                     .filteredOn(finding -> finding.subject().equals("isolation"))
                     .singleElement()
                     .satisfies(finding -> assertThat(finding.level()).isEqualTo(StoreFinding.Level.ERROR));
+        }
+    }
+
+    /** The database answers, so its absence is not the reason. */
+    @Test
+    void anInterruptedThreadThatOpensTheLogLearnsThatItWasInterrupted() {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(this::connect)
+                    .isInstanceOf(WaitInterruptedException.class)
+                    .hasMessageContaining("interrupted");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 
