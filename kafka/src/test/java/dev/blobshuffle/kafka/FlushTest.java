@@ -121,6 +121,18 @@ class FlushTest {
         assertThat(sent.get().offset()).isEqualTo(VirtualOffset.of(0, VirtualOffset.LAST));
     }
 
+    /** No other thread has the producer. */
+    @Test
+    void anInterruptedCloseFailsWhatWasNotFlushedAsClosed() {
+        open(false, Duration.ofMinutes(1));
+        Future<RecordMetadata> sent = send("one");
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> producer.close(Duration.ofMinutes(1))).isInstanceOf(InterruptException.class);
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThatThrownBy(sent::get).hasMessageContaining("it is closed");
+    }
+
     @Test
     void headersOfASentRecordCannotChange() {
         open(false, Duration.ofMinutes(1));
