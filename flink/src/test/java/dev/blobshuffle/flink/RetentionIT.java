@@ -16,17 +16,30 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The JobManager of a running job deletes only what no completed checkpoint needs. */
 @Tag("nightly")
 class RetentionIT {
     private static final Duration LONG = Duration.ofMinutes(2);
+    private static final long FEW = 10;
+    private static final long ENDLESS = Long.MAX_VALUE;
 
     @TempDir
     private Path directory;
@@ -90,6 +103,70 @@ class RetentionIT {
 
         assertThat(oldest).exists();
         assertThat(blobsByOwner()).hasSize(3);
+    }
+
+    /** What a part needs that has ended is known: nothing. It reports no more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void blobsGoWhenAPartOfTheSendersHasEnded(boolean putsAfterBarrier) throws Exception {
+        StreamExecutionEnvironment environment = environment(putsAfterBarrier);
+        keep(BlobShuffle.keyBy(
+                numbers(environment, FEW).union(numbers(environment, ENDLESS)),
+                number -> number,
+                BlobShuffleOptions.named("both")));
+
+        requireOldBlobsGo(environment.executeAsync("a part of the senders ends"));
+    }
+
+    /** The shuffles of a job share its blobs. */
+    @Test
+    void blobsGoWhenOneOfTheShufflesHasEnded() throws Exception {
+        StreamExecutionEnvironment environment = environment(false);
+        keep(BlobShuffle.keyBy(numbers(environment, FEW), number -> number, BlobShuffleOptions.named("few")));
+        keep(BlobShuffle.keyBy(numbers(environment, ENDLESS), number -> number, BlobShuffleOptions.named("endless")));
+
+        requireOldBlobsGo(environment.executeAsync("a shuffle ends"));
+    }
+
+    /** Retains so many checkpoints that the short input ends before they are complete. */
+    private StreamExecutionEnvironment environment(boolean putsAfterBarrier) {
+        Configuration configuration = new Configuration();
+        configuration.setString(
+                "blobshuffle.store", directory.resolve("store").toUri().toString());
+        configuration.setString("blobshuffle.native.in.zone", "false");
+        configuration.setString("blobshuffle.inline.max.bytes", "0");
+        configuration.setString("blobshuffle.batch.max.delay.ms", "20");
+        configuration.setString("blobshuffle.retention.floor.ms", "0");
+        configuration.setString("blobshuffle.put.after.barrier", String.valueOf(putsAfterBarrier));
+        configuration.setString("execution.checkpointing.interval", "200 ms");
+        configuration.setString("execution.checkpointing.num-retained", "10");
+        configuration.setString(
+                "execution.checkpointing.dir",
+                directory.resolve("checkpoints").toUri().toString());
+        configuration.setString("rest.port", "0");
+        return StreamExecutionEnvironment.createLocalEnvironment(2, configuration);
+    }
+
+    private static DataStream<Long> numbers(StreamExecutionEnvironment environment, long count) {
+        DataGeneratorSource<Long> source =
+                new DataGeneratorSource<>(number -> number, count, RateLimiterStrategy.perSecond(1_000), Types.LONG);
+        return environment.fromSource(source, WatermarkStrategy.noWatermarks(), "numbers below " + count);
+    }
+
+    private static void keep(KeyedStream<Long, Long> stream) {
+        stream.reduce((one, other) -> other).sinkTo(new DiscardingSink<>());
+    }
+
+    private void requireOldBlobsGo(JobClient client) throws Exception {
+        await().atMost(LONG).until(() -> !blobs().isEmpty());
+        Path old = copyOfAge(blobs().get(0), 100);
+
+        await().atMost(LONG)
+                .failFast("the job has ended", client.getJobExecutionResult()::isDone)
+                .until(() -> !Files.exists(old));
+
+        client.cancel().get();
+        awaitEnd();
     }
 
     private String newestCheckpoint() throws IOException {

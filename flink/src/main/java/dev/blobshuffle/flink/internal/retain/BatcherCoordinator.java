@@ -46,7 +46,7 @@ public final class BatcherCoordinator implements OperatorCoordinator, Coordinati
         public OperatorCoordinator create(Context context) {
             CheckpointHorizon horizon = CheckpointHorizon.of(plan.name(), context);
             if (FlinkSettings.parse(plan.settings()).value(FlinkSettings.PUT_AFTER_BARRIER)) {
-                horizon.expect(context::currentParallelism);
+                horizon.expect(operator, context::currentParallelism);
             }
             return new BatcherCoordinator(operator, Places.of(context.getCoordinatorStore(), plan.name()), horizon);
         }

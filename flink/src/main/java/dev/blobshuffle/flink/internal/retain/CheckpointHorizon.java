@@ -4,16 +4,18 @@ import dev.blobshuffle.core.internal.retention.Horizon;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.CheckpointCoordinator;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
@@ -34,12 +36,15 @@ public final class CheckpointHorizon implements Horizon {
     /** Generations that are kept beyond the need. */
     private static final long RESERVE = RetentionSettings.LEAST_GRACE.toMinutes();
 
+    /** The need of a checkpoint for which all subtasks have ended. */
+    private static final long NOTHING = Long.MAX_VALUE;
+
     /** Checkpoints without a verdict; older ones are forgotten. */
     private static final int MOST_OPEN = 1000;
 
     private final IntSupplier retained;
     private final long reserve;
-    private final List<IntSupplier> reporters = new ArrayList<>();
+    private final Map<OperatorID, IntSupplier> reporters = new HashMap<>();
     private final NavigableMap<Long, Map<Subtask, Long>> open = new TreeMap<>();
 
     /** Needs of the last completed checkpoints, in their order. */
@@ -47,8 +52,12 @@ public final class CheckpointHorizon implements Horizon {
 
     private boolean hasAll;
 
-    /** A subtask that reports. */
-    private record Subtask(OperatorID operator, int number) {}
+    /**
+     * A subtask that reports.
+     *
+     * @param number from 0
+     */
+    public record Subtask(OperatorID operator, int number) {}
 
     /** Coordinators with the same key share the horizon. */
     private record Key(String shuffle) {}
@@ -88,8 +97,8 @@ public final class CheckpointHorizon implements Horizon {
     }
 
     /** So many subtasks of an operator report for each checkpoint. */
-    public synchronized void expect(IntSupplier subtasks) {
-        reporters.add(subtasks);
+    public synchronized void expect(OperatorID operator, IntSupplier subtasks) {
+        reporters.put(operator, subtasks);
     }
 
     /** A subtask has reported. */
@@ -101,19 +110,30 @@ public final class CheckpointHorizon implements Horizon {
         }
     }
 
-    /** A checkpoint is complete. Savepoints have no reports. */
-    public synchronized void completed(long checkpoint) {
+    /**
+     * A checkpoint is complete. Savepoints have no reports.
+     *
+     * @param hasEnded whether a subtask had ended when the checkpoint began; it needs nothing, and
+     *     reports no more. Asked only for those without a report
+     */
+    public synchronized void completed(long checkpoint, Predicate<Subtask> hasEnded) {
         Map<Subtask, Long> needs = open.getOrDefault(checkpoint, Map.of());
         open.headMap(checkpoint, true).clear();
-        if (needs.size() != reporters.stream().mapToInt(IntSupplier::getAsInt).sum()) {
+        if (!expected().allMatch(subtask -> needs.containsKey(subtask) || hasEnded.test(subtask))) {
             return;
         }
-        completed.addLast(Collections.min(needs.values()));
+        completed.addLast(needs.values().stream().min(Comparator.naturalOrder()).orElse(NOTHING));
         int most = Math.max(1, retained.getAsInt());
         hasAll = completed.size() >= most;
         while (completed.size() > most) {
             completed.removeFirst();
         }
+    }
+
+    private Stream<Subtask> expected() {
+        return reporters.entrySet().stream()
+                .flatMap(each -> IntStream.range(0, each.getValue().getAsInt())
+                        .mapToObj(number -> new Subtask(each.getKey(), number)));
     }
 
     /** A checkpoint was given up. */

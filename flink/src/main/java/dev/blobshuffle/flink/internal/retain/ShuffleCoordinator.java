@@ -7,6 +7,8 @@ import dev.blobshuffle.flink.internal.zone.SubtaskPlace;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.apache.flink.runtime.checkpoint.CheckpointCoordinator;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
@@ -24,19 +26,16 @@ final class ShuffleCoordinator implements OperatorCoordinator {
     private final CheckpointHorizon horizon;
     private final Places places;
     private final IntSupplier parallelism;
+    private final Supplier<@Nullable CheckpointCoordinator> checkpoints;
     private boolean isStarted;
 
-    private ShuffleCoordinator(
-            OperatorID operator,
-            JobRetention retention,
-            CheckpointHorizon horizon,
-            Places places,
-            IntSupplier parallelism) {
-        this.operator = operator;
+    private ShuffleCoordinator(JobRetention retention, CheckpointHorizon horizon, Places places, Context context) {
+        operator = context.getOperatorId();
         this.retention = retention;
         this.horizon = horizon;
         this.places = places;
-        this.parallelism = parallelism;
+        parallelism = context::currentParallelism;
+        checkpoints = context::getCheckpointCoordinator;
     }
 
     /** Shuffles of a job that share blobs. */
@@ -44,7 +43,7 @@ final class ShuffleCoordinator implements OperatorCoordinator {
 
     static ShuffleCoordinator of(ShufflePlan plan, Context context) {
         CheckpointHorizon horizon = CheckpointHorizon.of(plan.name(), context);
-        horizon.expect(context::currentParallelism);
+        horizon.expect(context.getOperatorId(), context::currentParallelism);
         JobRetention retention = (JobRetention) context.getCoordinatorStore()
                 .compute(
                         new Shared(plan.submission(), plan.settings()),
@@ -55,11 +54,7 @@ final class ShuffleCoordinator implements OperatorCoordinator {
                                         plan.job(context.getJobID().toHexString())));
         retention.add(horizon);
         return new ShuffleCoordinator(
-                context.getOperatorId(),
-                retention,
-                horizon,
-                Places.of(context.getCoordinatorStore(), plan.name()),
-                context::currentParallelism);
+                retention, horizon, Places.of(context.getCoordinatorStore(), plan.name()), context);
     }
 
     @Override
@@ -84,7 +79,7 @@ final class ShuffleCoordinator implements OperatorCoordinator {
 
     @Override
     public void notifyCheckpointComplete(long checkpoint) {
-        horizon.completed(checkpoint);
+        horizon.completed(checkpoint, new EndedSubtasks(checkpoints, checkpoint));
         retention.work();
     }
 

@@ -3,8 +3,11 @@ package dev.blobshuffle.flink.internal.retain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.retention.Horizon;
+import dev.blobshuffle.flink.internal.retain.CheckpointHorizon.Subtask;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,11 +17,12 @@ class CheckpointHorizonTest {
     private static final OperatorID BATCHER = new OperatorID(2, 2);
 
     private int retained = 1;
+    private final Set<Subtask> ended = new HashSet<>();
     private final CheckpointHorizon horizon = new CheckpointHorizon(() -> retained);
 
     @BeforeEach
     void expectTwoSubtasks() {
-        horizon.expect(() -> 2);
+        horizon.expect(DEBATCHER, () -> 2);
     }
 
     @Test
@@ -26,7 +30,7 @@ class CheckpointHorizonTest {
         report(1, 1000, 1000);
         assertThat(limit()).isEmpty();
 
-        horizon.completed(1);
+        completed(1);
 
         assertThat(limit()).hasValue(1000 - 15);
     }
@@ -58,7 +62,7 @@ class CheckpointHorizonTest {
         report(2, 2000, 2000);
         horizon.aborted(2);
 
-        horizon.completed(2);
+        completed(2);
 
         assertThat(limit()).hasValue(1000 - 15);
     }
@@ -69,7 +73,7 @@ class CheckpointHorizonTest {
         complete(1, 1000, 1000);
         horizon.needs(DEBATCHER, 0, new CheckpointNeed(2, 2000));
 
-        horizon.completed(2);
+        completed(2);
         assertThat(limit()).hasValue(1000 - 15);
         complete(3, 3000, 3000);
 
@@ -78,15 +82,47 @@ class CheckpointHorizonTest {
 
     @Test
     void theNeedsOfBothOperatorsCount() {
-        horizon.expect(() -> 1);
+        horizon.expect(BATCHER, () -> 1);
         complete(1, 1000, 1000);
         assertThat(limit()).as("one report is missing").isEmpty();
         report(2, 1010, 1010);
         horizon.needs(BATCHER, 0, new CheckpointNeed(2, 990));
 
-        horizon.completed(2);
+        completed(2);
 
         assertThat(limit()).hasValue(990 - 15);
+    }
+
+    /** It has handed on all that it received. */
+    @Test
+    void aSubtaskThatHasEndedNeedsNothing() {
+        horizon.expect(BATCHER, () -> 2);
+        ended.add(new Subtask(BATCHER, 1));
+        report(1, 1000, 1000);
+        completed(1);
+        assertThat(limit()).as("a report is missing").isEmpty();
+
+        ended.add(new Subtask(DEBATCHER, 0));
+        horizon.needs(BATCHER, 0, new CheckpointNeed(2, 1015));
+        horizon.needs(DEBATCHER, 1, new CheckpointNeed(2, 1020));
+        completed(2);
+
+        assertThat(limit()).hasValue(1015 - 15);
+    }
+
+    /** The shuffles of a job share its blobs: one that has ended must not keep those of others. */
+    @Test
+    void aShuffleThatHasEndedNeedsNothing() {
+        retained = 2;
+        complete(1, 1000, 1000);
+        ended.add(new Subtask(DEBATCHER, 0));
+        ended.add(new Subtask(DEBATCHER, 1));
+        completed(2);
+        assertThat(limit()).as("the first checkpoint is retained").hasValue(1000 - 15);
+
+        completed(3);
+
+        assertThat(limit().orElseThrow()).isGreaterThan(1_000_000);
     }
 
     /** Its references in flight may be of any age. */
@@ -108,14 +144,18 @@ class CheckpointHorizonTest {
         horizon.reset();
         horizon.needs(DEBATCHER, 0, new CheckpointNeed(2, 1001));
 
-        horizon.completed(2);
+        completed(2);
 
         assertThat(limit()).hasValue(1000 - 15);
     }
 
     private void complete(long checkpoint, long... needs) {
         report(checkpoint, needs);
-        horizon.completed(checkpoint);
+        completed(checkpoint);
+    }
+
+    private void completed(long checkpoint) {
+        horizon.completed(checkpoint, ended::contains);
     }
 
     private void report(long checkpoint, long... needs) {

@@ -59,9 +59,9 @@ final class Retention {
 
     private CheckpointHorizon horizon() {
         CheckpointHorizon made = new CheckpointHorizon(() -> most, reserve);
-        made.expect(() -> receivers.getAsInt());
+        made.expect(Attempt.DEBATCHER, () -> receivers.getAsInt());
         if (hasBatchers) {
-            made.expect(() -> senders.getAsInt());
+            made.expect(Attempt.BATCHER, () -> senders.getAsInt());
         }
         noticed = 0;
         return made;
@@ -112,7 +112,7 @@ final class Retention {
 
     /** A savepoint is complete, which Flink reports as it does a checkpoint. */
     void saved(TakenCheckpoint savepoint) {
-        horizon.completed(savepoint.id());
+        horizon.completed(savepoint.id(), subtask -> false);
         if (!savepoint.blobs().isEmpty()) {
             ledger.violation("savepoint " + savepoint.id() + " needs blobs " + savepoint.blobs());
         }
@@ -126,7 +126,7 @@ final class Retention {
         }
         noticed = isNoticed ? noticed + 1 : 0;
         if (isNoticed) {
-            horizon.completed(checkpoint.id());
+            horizon.completed(checkpoint.id(), subtask -> false);
         }
         sweep();
         requireAll();
