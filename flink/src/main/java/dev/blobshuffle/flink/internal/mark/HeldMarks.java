@@ -81,9 +81,17 @@ public final class HeldMarks {
         waiting.add(attributes);
     }
 
-    /** Takes a watermark of the second version of the DataStream API. */
+    /**
+     * Takes a watermark of the second version of the DataStream API. If {@link #isFull} then, let
+     * all records before it leave.
+     */
     public void add(WatermarkEvent event) {
         waiting.add(event);
+    }
+
+    /** Whether the marks that wait take much memory. */
+    public boolean isFull() {
+        return waiting.isFull();
     }
 
     /**

@@ -15,6 +15,9 @@ final class MarkSet {
     /** Where a shuffle stands still, further markers are left out: they only measure. */
     private static final int MOST_LATENCY_MARKERS = 64;
 
+    /** A user may count events, so none replaces another. */
+    private static final int MOST_EVENTS = 1000;
+
     private @Nullable Watermark watermark;
     private @Nullable WatermarkStatus status;
     private @Nullable RecordAttributes attributes;
@@ -56,6 +59,11 @@ final class MarkSet {
 
     boolean isEmpty() {
         return watermark == null && status == null && attributes == null && latencies.isEmpty() && events.isEmpty();
+    }
+
+    /** Whether it holds so many events that no more should come before these have left. */
+    boolean isFull() {
+        return events.size() >= MOST_EVENTS;
     }
 
     /**

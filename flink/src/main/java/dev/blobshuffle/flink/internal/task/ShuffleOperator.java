@@ -82,8 +82,11 @@ public abstract class ShuffleOperator<I, O> extends AbstractStreamOperator<O>
     }
 
     @Override
-    public void processWatermark(WatermarkEvent mark) {
+    public void processWatermark(WatermarkEvent mark) throws Exception {
         side().marks().add(mark);
+        if (side().marks().isFull()) {
+            side().drain();
+        }
         side().release();
     }
 

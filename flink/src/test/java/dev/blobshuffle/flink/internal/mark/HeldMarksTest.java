@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.common.watermark.LongWatermark;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.streaming.api.operators.Output;
@@ -119,6 +120,24 @@ class HeldMarksTest {
         done(0, 1);
 
         assertThat(emitted.names).hasSizeLessThan(100);
+    }
+
+    /** None replaces another, so the operator waits for the records before them. */
+    @Test
+    void eventsOfAShuffleThatStandsStillFillTheMarks() {
+        marks.added(0, 1);
+        int events = 0;
+        while (!marks.isFull() && events < 100_000) {
+            marks.add(new WatermarkEvent(new LongWatermark(events, "progress"), false));
+            marks.release(emitted);
+            events++;
+        }
+        assertThat(events).isLessThan(10_000);
+
+        done(0, 1);
+
+        assertThat(emitted.names).hasSize(events);
+        assertThat(marks.isFull()).isFalse();
     }
 
     @Test
