@@ -118,7 +118,7 @@ public final class BlobShuffle {
                 .whenGenerated(
                         () -> Neighbours.precede(environment, keyed.getTransformation(), records.getTransformation()));
         debatcher.whenGenerated(() -> {
-            Neighbours.adopt(environment, keyed.getTransformation(), records.getTransformation());
+            Neighbours.adopt(environment, keyed.getTransformation(), records.getTransformation(), plan);
             KeyGroups.align(environment, keyed.getTransformation(), plan);
         });
         return keyed;

@@ -8,6 +8,7 @@ import dev.blobshuffle.flink.internal.batch.BatcherFactory;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
@@ -21,6 +22,7 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
 import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 
 class BlobShuffleTest {
@@ -84,6 +86,21 @@ class BlobShuffleTest {
         });
     }
 
+    /** Otherwise Flink would spread the records of a key over the Batchers. */
+    @Test
+    void theBatcherOfASideOutputHasTheParallelismOfItsSender() {
+        StreamExecutionEnvironment environment = environment();
+        SingleOutputStreamOperator<Event> sender =
+                environment.fromData(new Event(1)).map(event -> event).name("sender");
+        DataStream<Event> late = sender.getSideOutput(new OutputTag<>("late", Types.POJO(Event.class)) {});
+        BlobShuffle.keyBy(late, Event::key, BlobShuffleOptions.named("orders"))
+                .reduce((first, other) -> other)
+                .sinkTo(new DiscardingSink<>());
+        sender.setParallelism(3);
+
+        assertSends(environment.getStreamGraph(), "sender", "orders-batcher", 3);
+    }
+
     /** Otherwise the job would need more slots, and records would leave the Debatcher's process. */
     @Test
     void theDebatcherHasTheSlotsOfTheOperatorBehindIt() {
@@ -115,6 +132,58 @@ class BlobShuffleTest {
 
         assertThat(node(graph, "orders-debatcher").getParallelism()).isEqualTo(3);
         assertThat(node(graph, "payments-debatcher").getParallelism()).isEqualTo(2);
+    }
+
+    /** A union has no tasks: its reader gets the records from the Debatcher. */
+    @Test
+    void theDebatcherHasTheParallelismOfAReaderBehindAUnion() {
+        StreamExecutionEnvironment environment = environment();
+        DataStream<Event> other = environment.fromData(new Event(2));
+        BlobShuffle.keyBy(environment.fromData(new Event(1)), Event::key, BlobShuffleOptions.named("orders"))
+                .union(other)
+                .map(event -> event)
+                .setParallelism(3)
+                .sinkTo(new DiscardingSink<>());
+
+        assertThat(node(environment.getStreamGraph(), "orders-debatcher").getParallelism())
+                .isEqualTo(3);
+    }
+
+    /** They are chained to one Debatcher. Flink would refuse the edge with advice that is wrong here. */
+    @Test
+    void readersOfUnequalParallelismAreRefused() {
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> keyed = keyed(environment, BlobShuffleOptions.named("orders"));
+        keyed.reduce((one, other) -> other).name("wide").setParallelism(3).sinkTo(new DiscardingSink<>());
+
+        assertThatThrownBy(environment::getStreamGraph)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContainingAll("orders", "wide", "3", "Shuffle once for each");
+    }
+
+    @Test
+    void aReaderOfAnotherParallelismThanTheOptionsSayIsRefused() {
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> ignored =
+                keyed(environment, BlobShuffleOptions.named("orders").parallelism(3));
+
+        assertThatThrownBy(environment::getStreamGraph)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContainingAll("orders", "3", "2", "Leave the parallelism out");
+    }
+
+    /** By default, the number of key groups follows from the parallelism of the environment. */
+    @Test
+    void aReaderWithMoreSubtasksThanKeyGroupsIsRefused() {
+        StreamExecutionEnvironment environment = environment();
+        BlobShuffle.keyBy(environment.fromData(new Event(1)), Event::key, BlobShuffleOptions.named("orders"))
+                .reduce((first, other) -> other)
+                .setParallelism(150)
+                .sinkTo(new DiscardingSink<>());
+
+        assertThatThrownBy(environment::getStreamGraph)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContainingAll("orders", "150", "128", "pipeline.max-parallelism");
     }
 
     /** Otherwise keys would be in subtasks that do not own their key groups. */
@@ -238,6 +307,18 @@ class BlobShuffleTest {
         assertThatThrownBy(() -> BlobShuffleOptions.named("orders").setting("blobshuffle.zone", "a"))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("each TaskManager");
+    }
+
+    /** Flink decides it when the job is submitted. */
+    @Test
+    void theParallelismOfTheJobMayBeOpen() {
+        configuration.setString("blobshuffle.store", "file:///store");
+        StreamExecutionEnvironment environment =
+                StreamExecutionEnvironment.createRemoteEnvironment("localhost", 1, configuration);
+        keyed(environment, BlobShuffleOptions.named("orders"));
+
+        assertThat(node(environment.getStreamGraph(), "orders-debatcher").getMaxParallelism())
+                .isEqualTo(128);
     }
 
     @Test

@@ -34,7 +34,8 @@ public final class KeyGroups {
             throw new InvalidSettingsException("Cannot use max parallelism " + max + " for operator "
                     + operator.getName() + ": it uses the keys of shuffle " + plan.name()
                     + ", whose max parallelism is "
-                    + plan.maxParallelism() + ". Set it to that, or leave it out.");
+                    + plan.maxParallelism()
+                    + ". Set it to that, or leave it out, and set that of the shuffle in its options.");
         }
         if (max != plan.maxParallelism()) {
             operator.setMaxParallelism(plan.maxParallelism());
