@@ -273,6 +273,14 @@ class BlobShuffleTest {
         assertRefused(BlobShuffleOptions.named("orders"), "dev.blobshuffle:blobshuffle-gcs");
     }
 
+    /** Otherwise the tasks would fail and restart again and again. */
+    @Test
+    void aParameterThatTheStoreDoesNotKnowIsRefused() {
+        configuration.setString("blobshuffle.store", "s3://bucket/prefix?regio=eu-central-1");
+
+        assertRefused(BlobShuffleOptions.named("orders"), "'regio'", "'region'");
+    }
+
     /** A checkpoint does not wait until the durable copy is there. */
     @Test
     void aStoreOfTwoSpeedsIsRefused() {

@@ -110,13 +110,15 @@ public final class BlobStores {
     }
 
     /**
-     * Checks that the class path has what a URI needs. Contacts no service.
+     * Checks that the class path has what a URI needs, and the names of its parameters. Contacts no
+     * service.
      *
      * @throws InvalidSettingsException fatal: the URI is wrong, or the artifact of its scheme is
      *     missing
      */
     public static void requireKnown(String uri) {
-        BlobStoreProvider ignored = provider(StoreUri.parse(uri));
+        StoreUri parsed = StoreUri.parse(uri);
+        parsed.requireKnown(provider(parsed).parameters());
     }
 
     private static BlobStoreProvider provider(StoreUri parsed) {
