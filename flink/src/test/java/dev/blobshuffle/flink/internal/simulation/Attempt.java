@@ -255,9 +255,26 @@ final class Attempt {
 
     // ---- checkpoints
 
+    /** Lets senders end that have sent all. The last one of them stays, to send the barriers. */
+    void leave(TakenCheckpoint taken) {
+        for (Sender sender : senders) {
+            long others = senders.stream().filter(each -> !each.hasLeft()).count();
+            if (sender.hasLeft() || others > 1 && sender.leaves()) {
+                ledger().fault(FlinkFault.SENDER_ENDED);
+                taken.hasEnded(sender.index, sender.positions());
+            }
+        }
+    }
+
+    boolean hasLeft(int sender) {
+        return senders.get(sender).hasLeft();
+    }
+
     /** Lets the senders take a checkpoint, each a little later. */
     void trigger(Barrier barrier) {
-        senders.forEach(sender -> soon(() -> sender.mailbox.post(() -> sender.trigger(barrier))));
+        senders.stream()
+                .filter(sender -> !sender.hasLeft())
+                .forEach(sender -> soon(() -> sender.mailbox.post(() -> sender.trigger(barrier))));
     }
 
     /** Announces an unaligned barrier to all receivers, each a little later. */

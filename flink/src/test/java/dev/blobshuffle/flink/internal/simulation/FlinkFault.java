@@ -55,5 +55,7 @@ enum FlinkFault {
     /** Blobs of an earlier submission were deleted, because no retained checkpoint needs them. */
     FORGOTTEN,
     /** A Debatcher took no reference for a while, because it was far behind. */
-    FAR_BEHIND
+    FAR_BEHIND,
+    /** A Batcher had ended before a checkpoint, and took no part in it. */
+    SENDER_ENDED
 }

@@ -265,6 +265,7 @@ final class JobManager {
                 attempt.receivers(),
                 Map.copyOf(attempt.owners()),
                 Map.copyOf(attempt.cuts()));
+        attempt.leave(taken);
         pending = taken;
         attempt.trigger(barrier);
         await(taken);

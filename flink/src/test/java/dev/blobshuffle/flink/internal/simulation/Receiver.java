@@ -186,7 +186,7 @@ final class Receiver extends SimulatedTask {
             aligning = barrier.checkpoint();
         }
         blocked.add(edge);
-        if (blocked.size() == edges.size()) {
+        if (IntStream.range(0, edges.size()).allMatch(each -> blocked.contains(each) || attempt.hasLeft(each))) {
             take(barrier);
         }
     }
@@ -214,7 +214,12 @@ final class Receiver extends SimulatedTask {
         };
         if (barrier.options().isUnalignedCheckpoint()) {
             for (int edge = 0; edge < edges.size(); edge++) {
-                edges.get(edge).capture(id, overtaken.computeIfAbsent(edge, absent -> Edge.list()), whenComplete);
+                List<Object> elements = overtaken.computeIfAbsent(edge, absent -> Edge.list());
+                if (attempt.hasLeft(edge)) {
+                    whenComplete.run();
+                } else {
+                    edges.get(edge).capture(id, elements, whenComplete);
+                }
             }
         } else {
             whenComplete.run();

@@ -126,7 +126,7 @@ final class Retention {
         }
         noticed = isNoticed ? noticed + 1 : 0;
         if (isNoticed) {
-            horizon.completed(checkpoint.id(), subtask -> false);
+            horizon.completed(checkpoint.id(), checkpoint::hasEnded);
         }
         sweep();
         requireAll();

@@ -44,6 +44,7 @@ final class Sender extends SimulatedTask {
     private long aborted;
     private boolean isIdle;
     private boolean isDone;
+    private boolean hasLeft;
 
     Sender(Attempt attempt, int index, TaskManager manager) {
         super(attempt, index, manager);
@@ -144,6 +145,21 @@ final class Sender extends SimulatedTask {
 
     private long now() {
         return attempt.time().elapsed().toMillis();
+    }
+
+    /** Ends, if all that it sent is received. It takes no part in later checkpoints. */
+    boolean leaves() {
+        hasLeft |= isDone && edges.stream().allMatch(Edge::isEmpty);
+        return hasLeft;
+    }
+
+    boolean hasLeft() {
+        return hasLeft;
+    }
+
+    /** The next record of each of its splits. */
+    Map<Integer, Integer> positions() {
+        return positions;
     }
 
     /** Whether all records of its splits are read. */

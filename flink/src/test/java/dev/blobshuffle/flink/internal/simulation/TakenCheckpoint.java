@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.flink.internal.pending.PendingGroup;
 import dev.blobshuffle.flink.internal.reference.Reference;
+import dev.blobshuffle.flink.internal.retain.CheckpointHorizon.Subtask;
 import dev.blobshuffle.flink.internal.simulation.Edge.Barrier;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -47,6 +48,7 @@ final class TakenCheckpoint {
     final Map<Integer, Map<Integer, List<Object>>> overtaken = new TreeMap<>();
 
     private final Set<String> missing = new HashSet<>();
+    private final Set<Subtask> ended = new HashSet<>();
     private boolean hasReceiver;
     private boolean isDeclined;
     private boolean hasTimedOut;
@@ -96,6 +98,17 @@ final class TakenCheckpoint {
     /** Whether its barriers may have overtaken references. */
     boolean isUnaligned() {
         return hasTimedOut || barrier.options().isUnalignedCheckpoint();
+    }
+
+    /** A sender had ended before. */
+    void hasEnded(int sender, Map<Integer, Integer> last) {
+        positions.putAll(last);
+        ended.add(new Subtask(Attempt.BATCHER, sender));
+        acknowledgedBySender(sender);
+    }
+
+    boolean hasEnded(Subtask subtask) {
+        return ended.contains(subtask);
     }
 
     void acknowledgedBySender(int subtask) {
