@@ -78,10 +78,45 @@ public interface RecordDeserializer<K, V> extends AutoCloseable {
     final class Typed<K, V> implements RecordDeserializer<K, V> {
         private final Deserializer<K> keys;
         private final Deserializer<V> values;
+        private final boolean keysTakeBuffers;
+        private final boolean valuesTakeBuffers;
 
         Typed(Deserializer<K> keys, Deserializer<V> values) {
             this.keys = keys;
             this.values = values;
+            keysTakeBuffers = takesBuffers(keys);
+            valuesTakeBuffers = takesBuffers(values);
+        }
+
+        /**
+         * Whether a deserializer differs by what it takes. Kafka's consumer passes buffers. Others
+         * than Kafka's own may read these only; those without such a method would copy the bytes
+         * once more.
+         */
+        private static boolean takesBuffers(Deserializer<?> deserializer) {
+            Class<?> type = deserializer.getClass();
+            try {
+                Class<?> by = type.getMethod("deserialize", String.class, Headers.class, ByteBuffer.class)
+                        .getDeclaringClass();
+                return !by.equals(Deserializer.class)
+                        && !type.getPackageName().equals(Deserializer.class.getPackageName());
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException("Kafka's deserializers have the method.", e);
+            }
+        }
+
+        private static <T> @Nullable T read(
+                Deserializer<T> deserializer,
+                boolean takesBuffers,
+                String topic,
+                Headers headers,
+                byte @Nullable [] bytes) {
+            if (bytes == null) {
+                return null;
+            }
+            return takesBuffers
+                    ? deserializer.deserialize(topic, headers, ByteBuffer.wrap(bytes))
+                    : deserializer.deserialize(topic, headers, bytes);
         }
 
         @Override
@@ -96,10 +131,9 @@ public interface RecordDeserializer<K, V> extends AutoCloseable {
                 ConsumerRecord<byte[], byte[]> carrier) {
             DeserializationExceptionOrigin origin = DeserializationExceptionOrigin.KEY;
             try {
-                K typedKey = key == null ? null : keys.deserialize(partition.topic(), headers, ByteBuffer.wrap(key));
+                K typedKey = read(keys, keysTakeBuffers, partition.topic(), headers, key);
                 origin = DeserializationExceptionOrigin.VALUE;
-                V typedValue =
-                        value == null ? null : values.deserialize(partition.topic(), headers, ByteBuffer.wrap(value));
+                V typedValue = read(values, valuesTakeBuffers, partition.topic(), headers, value);
                 return new ConsumerRecord<>(
                         partition.topic(),
                         partition.partition(),
