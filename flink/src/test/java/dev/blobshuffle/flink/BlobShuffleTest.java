@@ -149,7 +149,10 @@ class BlobShuffleTest {
                 .isEqualTo(3);
     }
 
-    /** They are chained to one Debatcher. Flink would refuse the edge with advice that is wrong here. */
+    /**
+     * They are chained to one Debatcher. Flink would refuse the edge with advice that is wrong
+     * here.
+     */
     @Test
     void readersOfUnequalParallelismAreRefused() {
         StreamExecutionEnvironment environment = environment();

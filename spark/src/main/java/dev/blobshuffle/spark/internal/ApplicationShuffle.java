@@ -235,9 +235,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     }
 
     /**
-     * A blob is gone. If it was not stored, neither are the others of its executor. If it was, looks
-     * for the others of its shuffle, because whatever deleted one may have deleted all. Costs a
-     * request for each.
+     * A blob is gone. If it was not stored, neither are the others of its executor. If it was,
+     * looks for the others of its shuffle, because whatever deleted one may have deleted all. Costs
+     * a request for each.
      */
     @Override
     public void lost(BlobId reported) {

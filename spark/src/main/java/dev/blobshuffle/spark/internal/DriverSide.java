@@ -48,7 +48,9 @@ public final class DriverSide implements DriverPlugin {
         return ApplicationShuffle.answer((List<?>) message);
     }
 
-    /** {@link BlobShuffleDataIO} ends the shuffle, after the last task, unless Spark has none yet. */
+    /**
+     * {@link BlobShuffleDataIO} ends the shuffle, after the last task, unless Spark has none yet.
+     */
     @Override
     public void shutdown() {
         ApplicationShuffle.endUnlessStarted();

@@ -238,8 +238,8 @@ public final class PollLoop<K, V> {
             return;
         }
         if (progress.isBack(records.get(0).offset())) {
-            // The log starts again: the topic was recreated, the broker lost the end, or a seek went
-            // beyond it.
+            // The log starts again: the topic was recreated, the broker lost the end, or a seek
+            // went beyond it.
             partitions.emptyQueue(progress);
             starts.wasReset(progress);
         }

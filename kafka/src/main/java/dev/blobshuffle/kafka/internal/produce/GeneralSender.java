@@ -440,7 +440,8 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
 
     /**
      * Takes the lock within the timeout. Another thread may hold it for longer while it waits for
-     * the store or the broker; then that wait is ended. An interrupted thread takes a free lock too.
+     * the store or the broker; then that wait is ended. An interrupted thread takes a free lock
+     * too.
      */
     private void acquireToClose(Duration timeout) {
         if (lock.tryLock()) {
