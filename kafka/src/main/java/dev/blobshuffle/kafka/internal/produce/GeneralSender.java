@@ -434,8 +434,14 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
         completions.failAll(
                 new KafkaException("Cannot deliver the record: the producer was closed. Flush before you close."));
-        awaitCallbacks(timeout);
-        completions.close();
+        try {
+            awaitCallbacks(timeout);
+        } finally {
+            completions.close();
+        }
+        if (Thread.currentThread().isInterrupted()) { // As Kafka's producer, although all has ended.
+            throw new InterruptException("Closed by an interrupted thread.");
+        }
     }
 
     /**
