@@ -116,6 +116,7 @@ class BlobShuffleClientSupplierTest {
         "producer.max.request.size, 100, max.request.size is 100",
         "topic.cleanup.policy, 'compact,delete', topic.cleanup.policy is compact",
         "topic.max.message.bytes, 150, topic.max.message.bytes is 150",
+        "topic.max.message.bytes, many, topic.max.message.bytes: Not a number",
         "blobshuffle.client.supplier, no.such.Supplier, Name a public class",
         "blobshuffle.client.supplier, dev.blobshuffle.kstreams.BlobShuffleClientSupplier, itself",
     })

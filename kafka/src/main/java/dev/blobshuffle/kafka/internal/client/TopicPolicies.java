@@ -12,6 +12,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InterruptException;
@@ -80,7 +82,7 @@ public final class TopicPolicies {
                     + " changelogs by Materialized.withLoggingEnabled.");
         }
         Object most = settings.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
-        if (most != null && isTooSmall(most.toString())) {
+        if (most != null && number(prefix + TopicConfig.MAX_MESSAGE_BYTES_CONFIG, most) < NOTIFICATION_BATCH_BYTES) {
             throw new InvalidSettingsException("Cannot shuffle through blobs: " + prefix
                     + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " is " + most + ", and a notification has up to "
                     + NOTIFICATION_BATCH_BYTES + " bytes. Set it higher, best above blobshuffle.inline.max.bytes.");
@@ -91,8 +93,12 @@ public final class TopicPolicies {
         return policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT);
     }
 
-    private static boolean isTooSmall(String maxMessageBytes) {
-        return Long.parseLong(maxMessageBytes.strip()) < NOTIFICATION_BATCH_BYTES;
+    private static long number(String setting, Object value) {
+        try {
+            return ((Number) ConfigDef.parseType(setting, value.toString(), ConfigDef.Type.LONG)).longValue();
+        } catch (ConfigException e) {
+            throw new InvalidSettingsException("Cannot shuffle through blobs: " + e.getMessage() + ".", e);
+        }
     }
 
     private static void requireFitForNotifications(String topic, KafkaFuture<Config> answer, Duration patience) {
@@ -136,7 +142,7 @@ public final class TopicPolicies {
 
     private static void requireRoomForNotifications(String topic, Config config) {
         ConfigEntry most = config.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
-        if (most != null && most.value() != null && isTooSmall(most.value())) {
+        if (most != null && most.value() != null && Long.parseLong(most.value()) < NOTIFICATION_BATCH_BYTES) {
             throw new InvalidSettingsException(
                     "Cannot shuffle " + topic + " through blobs: its max.message.bytes is "
                             + most.value() + ", and a notification has up to " + NOTIFICATION_BATCH_BYTES
