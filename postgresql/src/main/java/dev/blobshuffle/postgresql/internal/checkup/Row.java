@@ -27,14 +27,26 @@ final class Row {
             throws SQLException {
         boolean isAlone = database.getAutoCommit();
         database.setAutoCommit(false);
+        List<T> values;
         try (Statement statement = database.createStatement()) {
             statement.execute(SchemaName.OWN_NAMES_ONLY);
-            return values(database, query, reader, parameters);
-        } finally {
-            if (isAlone && !database.isClosed()) {
-                database.rollback();
-                database.setAutoCommit(true);
+            values = values(database, query, reader, parameters);
+        } catch (SQLException e) {
+            try {
+                end(database, isAlone);
+            } catch (SQLException second) { // The connection may be broken.
+                e.addSuppressed(second);
             }
+            throw e;
+        }
+        end(database, isAlone);
+        return values;
+    }
+
+    private static void end(Connection database, boolean isAlone) throws SQLException {
+        if (isAlone) {
+            database.rollback();
+            database.setAutoCommit(true);
         }
     }
 
