@@ -23,8 +23,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * time, it opens a {@link BlobConsumer} for the call, and blocks while the consumer reads the
  * record's segment. Committed offsets of groups stay real, as Kafka's tools show them, and
  * {@code alterConsumerGroupOffsets} refuses virtual ones beyond the end. All other calls go to
- * Kafka's admin. The admin is a proxy, so this includes methods of newer Kafka
- * versions. Thread-safe.
+ * Kafka's admin. The admin is a proxy, so this includes methods of newer Kafka versions.
+ * Thread-safe.
  */
 public final class BlobAdmin {
     private BlobAdmin() {}

@@ -283,7 +283,7 @@ class ConsumerPositionIT {
                 .endsWith("v9");
     }
 
-    /** As in Kafka's consumer: whoever assigns again gets the records since the last commit. */
+    /** As in Kafka's consumer. A new assignment then brings the records since the last commit. */
     @Test
     void givingUpAllPartitionsDoesNotCommit() {
         Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));

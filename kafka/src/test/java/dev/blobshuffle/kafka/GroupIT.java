@@ -114,7 +114,7 @@ class GroupIT {
         assertThat(rest).hasSize(RECORDS - seen.size()).doesNotContainAnyElementsOf(seen);
     }
 
-    /** As in Kafka's consumer: whoever subscribes again gets the records since the last commit. */
+    /** As in Kafka's consumer. A new subscription then brings the records since the last commit. */
     @Tag("every-kafka")
     @ParameterizedTest
     @EnumSource(Protocol.class)

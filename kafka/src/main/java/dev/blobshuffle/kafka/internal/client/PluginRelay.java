@@ -11,11 +11,10 @@ import org.apache.kafka.common.metrics.PluginMetrics;
 import org.apache.kafka.common.metrics.Sensor;
 
 /**
- * Passes on what Kafka's clients tell their plug-ins: the cluster's id
- * ({@link ClusterResourceListener}) and, since Kafka 4.1, a place for metrics
- * ({@link Monitorable}). The wrapper makes the application's plug-ins, so the real client does not
- * know them. It knows the serializer or deserializer that has this relay. Thread-safe if the
- * plug-ins are.
+ * Passes the cluster's id ({@link ClusterResourceListener}) and, since Kafka 4.1, a place for
+ * metrics ({@link Monitorable}) on to the application's plug-ins. A client of Kafka gives both to
+ * its own plug-ins. The wrapper makes those of the application, so the real client only knows the
+ * serializer or deserializer that has this relay. Thread-safe if the plug-ins are.
  */
 public final class PluginRelay {
     /** Since Kafka 4.1. */

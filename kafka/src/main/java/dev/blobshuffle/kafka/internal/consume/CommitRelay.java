@@ -23,7 +23,7 @@ public final class CommitRelay implements ConsumerInterceptor<byte[], byte[]> {
 
     private @Nullable Target target;
 
-    /** Adds a relay to the settings of a real consumer, unless nobody listens. */
+    /** Adds a relay to the settings of a real consumer, if the application has interceptors. */
     static void addTo(Map<String, Object> real, ConsumerInterceptorChain<?, ?> interceptors, TopicMatcher topics) {
         if (!interceptors.isEmpty()) {
             real.put(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG, List.of(CommitRelay.class));

@@ -89,9 +89,9 @@ public interface RecordDeserializer<K, V> extends AutoCloseable {
         }
 
         /**
-         * Whether a deserializer differs by what it takes. Kafka's consumer passes buffers. Others
-         * than Kafka's own may read these only; those without such a method would copy the bytes
-         * once more.
+         * Whether a deserializer gets buffers, as Kafka's consumer passes them. Kafka's own
+         * deserializers read arrays alike. One without a method for buffers would copy each buffer
+         * into an array.
          */
         private static boolean takesBuffers(Deserializer<?> deserializer) {
             Class<?> type = deserializer.getClass();

@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
  */
 public record SchemaName(String text) {
     /**
-     * Lets names without a schema be PostgreSQL's own until the transaction ends. Otherwise whoever
-     * sets up or checks a log could call a function or an operator that another role has created in
-     * a schema of the search path, because its types fit better.
+     * Until the transaction ends, names without a schema are PostgreSQL's own. Another role may
+     * have created a function or an operator whose types fit better, in a schema of the search
+     * path. The setup and the checks would call it with their own rights.
      */
     public static final String OWN_NAMES_ONLY = "set local search_path to pg_catalog, pg_temp";
 

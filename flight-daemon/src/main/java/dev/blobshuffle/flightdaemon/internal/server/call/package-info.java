@@ -1,6 +1,6 @@
 /**
- * Who calls: tokens, places for connections and calls, fair shares, and what a caller is told of a
- * failure.
+ * Knows callers by their tokens, limits their connections and calls, shares time and memory fairly
+ * among them, and words their failures.
  */
 @NullMarked
 package dev.blobshuffle.flightdaemon.internal.server.call;
