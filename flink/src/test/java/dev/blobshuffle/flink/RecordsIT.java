@@ -1,6 +1,7 @@
 package dev.blobshuffle.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import java.util.ArrayList;
@@ -60,6 +61,18 @@ class RecordsIT {
         assertThat(results)
                 .isEqualTo(
                         texts.stream().map(text -> text + " " + Long.MIN_VALUE).toList());
+    }
+
+    /** Natively it names the record, which may be private. */
+    @Test
+    void theFailureOfAKeySelectorNamesTheShuffle() {
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.createLocalEnvironment(1, configuration);
+        KeyedStream<String, Integer> keyed =
+                BlobShuffle.keyBy(environment.fromData("secret"), Integer::valueOf, BlobShuffleOptions.named("orders"));
+
+        assertThatThrownBy(() -> results(keyed.process(new ShowTimestamp())))
+                .hasRootCauseInstanceOf(NumberFormatException.class)
+                .hasStackTraceContaining("Cannot extract the key of a record of shuffle orders");
     }
 
     private static KeyedStream<String, Integer> keyed(DataStream<String> texts, boolean isNative) {

@@ -31,6 +31,7 @@ import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -136,7 +137,7 @@ public final class WriteSide<T, K> implements TaskSide {
     public void process(StreamRecord<T> element) throws Exception {
         emitRestored();
         T value = element.getValue();
-        int group = KeyGroupRangeAssignment.assignToKeyGroup(selector.getKey(value), plan.maxParallelism());
+        int group = KeyGroupRangeAssignment.assignToKeyGroup(key(value), plan.maxParallelism());
         serialized.clear();
         serializer.serialize(value, serialized);
         if (!element.hasTimestamp()) {
@@ -149,6 +150,15 @@ public final class WriteSide<T, K> implements TaskSide {
         }
         if (serialized.length() > KEPT_BUFFER) {
             serialized = new DataOutputSerializer(FIRST_BUFFER);
+        }
+    }
+
+    private K key(T value) {
+        try {
+            return selector.getKey(value);
+        } catch (Exception e) {
+            throw new FlinkRuntimeException(
+                    "Cannot extract the key of a record of shuffle " + plan.name() + ": its key selector failed.", e);
         }
     }
 
