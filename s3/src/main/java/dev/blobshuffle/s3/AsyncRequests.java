@@ -12,6 +12,8 @@ import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
@@ -65,6 +67,11 @@ final class AsyncRequests implements S3Requests {
     @Override
     public HeadObjectResponse head(HeadObjectRequest request) {
         return await(client.headObject(request));
+    }
+
+    @Override
+    public void delete(DeleteObjectRequest request) {
+        DeleteObjectResponse ignored = await(client.deleteObject(request));
     }
 
     @Override

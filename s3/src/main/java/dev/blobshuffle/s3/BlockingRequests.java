@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Optional;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
@@ -62,6 +63,11 @@ final class BlockingRequests implements S3Requests {
     @Override
     public HeadObjectResponse head(HeadObjectRequest request) {
         return client.headObject(request);
+    }
+
+    @Override
+    public void delete(DeleteObjectRequest request) {
+        client.deleteObject(request);
     }
 
     @Override

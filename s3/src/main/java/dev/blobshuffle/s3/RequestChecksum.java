@@ -9,9 +9,12 @@ public enum RequestChecksum {
     CRC32C,
     /**
      * MD5 in the header {@code Content-MD5}, for older stores that refuse other checksums. Takes
-     * several times the CPU of CRC32C.
+     * several times the CPU of CRC32C. Each blob is deleted by a request of its own.
      */
     MD5,
-    /** None. Bytes damaged in transit are detected when they are read. */
+    /**
+     * None. Bytes damaged in transit are detected when they are read. Each blob is deleted by a
+     * request of its own.
+     */
     NONE
 }

@@ -43,7 +43,7 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
             new StoreParameter(
                     CHECKSUM,
                     "crc32c",
-                    "the checksum that the store verifies uploads with: `crc32c`, `md5` for older stores (takes more CPU), `none`"),
+                    "the checksum that the store verifies uploads with: `crc32c`, `md5` for older stores (takes more CPU), `none`; without `crc32c`, each blob is deleted by its own request"),
             new StoreParameter(
                     SSE,
                     "as configured for the bucket",

@@ -22,7 +22,6 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
-import software.amazon.awssdk.services.s3.model.S3Error;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
@@ -32,8 +31,6 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * {@code If-Match}. Thread-safe.
  */
 final class S3Bucket implements Bucket {
-    private static final String NO_KEY = "NoSuchKey";
-
     private final S3Settings settings;
     private final S3Objects objects;
     private final StoreContext context;
@@ -66,7 +63,7 @@ final class S3Bucket implements Bucket {
             try {
                 return write(key, BlobContent.of(bytes), condition);
             } catch (AwsServiceException e) {
-                if (e.statusCode() == 412 || isMissing(e)) {
+                if (e.statusCode() == 412 || S3Failures.isMissing(e)) {
                     return false;
                 }
                 throw e;
@@ -108,7 +105,7 @@ final class S3Bucket implements Bucket {
                         "Cannot read " + key + ": " + settings.location() + " sent bytes from " + part.offset()
                                 + " instead of " + offset + ". Use a store that serves ranges.");
             } catch (AwsServiceException e) {
-                if (isMissing(e)) {
+                if (S3Failures.isMissing(e)) {
                     return Optional.empty();
                 }
                 if (e.statusCode() == 416) {
@@ -144,18 +141,14 @@ final class S3Bucket implements Bucket {
 
     @Override
     public int keysPerDelete() {
-        return S3Objects.DELETE_KEYS;
+        return objects.keysPerDelete();
     }
 
     @Override
     public void delete(List<String> keys) {
         String what = "delete " + keys.size() + " objects";
         boolean ignored = ask(what, () -> {
-            for (S3Error error : objects.requests().delete(objects.delete(keys)).errors()) {
-                if (!NO_KEY.equals(error.code())) {
-                    throw objects.failures().of(what, error);
-                }
-            }
+            objects.delete(what, keys);
             return true;
         });
     }
@@ -235,10 +228,6 @@ final class S3Bucket implements Bucket {
     @Override
     public void close() {
         objects.requests().close();
-    }
-
-    private static boolean isMissing(AwsServiceException answer) {
-        return S3Failures.code(answer).equals(NO_KEY);
     }
 
     /** Sends a request and translates its failure. */

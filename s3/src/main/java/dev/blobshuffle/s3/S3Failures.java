@@ -25,6 +25,9 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * the store's name.
  */
 final class S3Failures {
+    /** The code of the answer for a key without an object. */
+    static final String NO_KEY = "NoSuchKey";
+
     private static final int SHOWN_CHARACTERS = 300;
 
     private static final Set<String> THROTTLED = Set.of(
@@ -114,6 +117,11 @@ final class S3Failures {
     static String code(AwsServiceException answer) {
         AwsErrorDetails details = answer.awsErrorDetails();
         return details == null || details.errorCode() == null ? "" : details.errorCode();
+    }
+
+    /** Whether the answer says that there is no object. */
+    static boolean isMissing(AwsServiceException answer) {
+        return code(answer).equals(NO_KEY);
     }
 
     private BlobShuffleException answered(String what, AwsServiceException answer) {

@@ -107,7 +107,7 @@ final class S3NamedBlobs implements NamedBlobs {
             }
             throw cutOff(name, offset + length, "sent " + part.length() + " bytes from " + part.offset());
         } catch (AwsServiceException e) {
-            if (S3Failures.code(e).equals("NoSuchKey")) {
+            if (S3Failures.isMissing(e)) {
                 throw new BlobMissingException("Cannot read " + name + ": it is not in " + location() + ".", e);
             }
             if (e.statusCode() == 416) {

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.Delete;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
 import software.amazon.awssdk.services.s3.model.GetBucketVersioningRequest;
@@ -23,7 +25,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Error;
 
 /**
- * Builds the requests to one bucket. Thread-safe.
+ * Builds the requests to one bucket, and sends those that differ between stores. Thread-safe.
  *
  * @param settings the bucket and its options
  * @param callTimeout the SDK's timeout of a request, for the user's own clients, which may have
@@ -33,7 +35,7 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  */
 record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, S3Failures failures) {
     /** The most keys that S3 accepts in one delete. */
-    static final int DELETE_KEYS = 1000;
+    private static final int MOST_DELETED = 1000;
 
     private AwsRequestOverrideConfiguration bounded() {
         AwsRequestOverrideConfiguration.Builder override = AwsRequestOverrideConfiguration.builder();
@@ -87,8 +89,47 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .build();
     }
 
-    /** Deletes up to 1,000 objects. The answer lists only failures. */
-    DeleteObjectsRequest delete(List<String> keys) {
+    /**
+     * The most keys that one request deletes. A request with several has a CRC32, which the SDK
+     * always adds, so stores with other checksums get a request for each key.
+     */
+    int keysPerDelete() {
+        return settings.checksum() == RequestChecksum.CRC32C ? MOST_DELETED : 1;
+    }
+
+    /**
+     * Deletes objects by one request. A missing object is not a failure.
+     *
+     * @param keys at most {@link #keysPerDelete()}
+     */
+    void delete(String what, List<String> keys) {
+        if (keysPerDelete() == 1) {
+            deleteOne(keys.get(0));
+            return;
+        }
+        for (S3Error error : requests.delete(deletion(keys)).errors()) {
+            if (!S3Failures.NO_KEY.equals(error.code())) {
+                throw failures.of(what, error);
+            }
+        }
+    }
+
+    private void deleteOne(String key) {
+        try {
+            requests.delete(DeleteObjectRequest.builder()
+                    .bucket(settings.bucket())
+                    .key(key)
+                    .overrideConfiguration(bounded())
+                    .build());
+        } catch (AwsServiceException e) {
+            if (!S3Failures.isMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
+    /** The answer lists only failures. */
+    private DeleteObjectsRequest deletion(List<String> keys) {
         List<ObjectIdentifier> objects = keys.stream()
                 .map(key -> ObjectIdentifier.builder().key(key).build())
                 .toList();
@@ -152,14 +193,10 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
 
     /** Deletes any number of objects, in order. */
     void deleteAll(String what, List<String> keys, RequestMeter meter) {
-        for (int from = 0; from < keys.size(); from += DELETE_KEYS) {
+        int step = keysPerDelete();
+        for (int from = 0; from < keys.size(); from += step) {
             meter.sent(Request.DELETE);
-            List<String> page = keys.subList(from, Math.min(keys.size(), from + DELETE_KEYS));
-            for (S3Error error : requests.delete(delete(page)).errors()) {
-                if (!"NoSuchKey".equals(error.code())) {
-                    throw failures.of(what, error);
-                }
-            }
+            delete(what, keys.subList(from, Math.min(keys.size(), from + step)));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.s3;
 
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
@@ -35,6 +36,9 @@ interface S3Requests extends AutoCloseable {
 
     /** Reads an object's properties. */
     HeadObjectResponse head(HeadObjectRequest request);
+
+    /** Deletes an object. */
+    void delete(DeleteObjectRequest request);
 
     /** Deletes objects. */
     DeleteObjectsResponse delete(DeleteObjectsRequest request);

@@ -14,6 +14,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoredBlob;
@@ -221,6 +222,29 @@ class S3BlobStoreTest {
             put(store, ID, 100_000);
             assertThat(read(store, 50_000, 10)).hasSize(10);
             join(store.delete(List.of(ID)));
+            assertThat(join(store.list(0, GENERATION))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = RequestChecksum.class,
+            names = {"MD5", "NONE"})
+    void aStoreThatRefusesOtherChecksumsGetsNone(RequestChecksum checksum) throws Exception {
+        try (S3Sim older =
+                        S3Sim.builder().bucket("blobs").refuseChecksums().start();
+                BlobStore store = S3BlobStores.builder("blobs")
+                        .endpoint(older.endpoint())
+                        .pathStyle()
+                        .checksum(checksum)
+                        .open(context)) {
+            BlobId second = new BlobId(GENERATION, 1, 2);
+            put(store, ID, 1000);
+            put(store, second, 1000);
+            Registers registers = store.registers().orElseThrow();
+            assertThat(join(registers.replace("owners", Optional.empty(), "text")))
+                    .isTrue();
+            join(store.delete(List.of(ID, second)));
             assertThat(join(store.list(0, GENERATION))).isEmpty();
         }
     }

@@ -74,7 +74,7 @@ public final class S3Sim implements AutoCloseable {
         time = new SeededTime(options.seed());
         memory = new Memory(options.bytes());
         service = new ObjectService(memory, counting, options.region());
-        gatekeeper = new Gatekeeper(options.accessKeyId(), options.region());
+        gatekeeper = new Gatekeeper(options.accessKeyId(), options.region(), options.refusesChecksums());
         throttle = new Throttle(options.throttle(), time);
         tls = options.tls().map(TlsIdentity::serverContext);
         plan = options.faults();

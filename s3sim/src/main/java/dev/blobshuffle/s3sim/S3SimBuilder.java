@@ -25,6 +25,7 @@ public final class S3SimBuilder {
     private Optional<String> region = Optional.empty();
     private Optional<ThrottleLimit> throttle = Optional.empty();
     private Optional<TlsIdentity> tls = Optional.empty();
+    private boolean refusesChecksums;
 
     S3SimBuilder() {}
 
@@ -126,6 +127,15 @@ public final class S3SimBuilder {
         return this;
     }
 
+    /**
+     * Refuses the checksum headers of newer SDKs ({@code x-amz-checksum-…},
+     * {@code x-amz-sdk-checksum-algorithm}), as older stores do. Default: they are accepted.
+     */
+    public S3SimBuilder refuseChecksums() {
+        refusesChecksums = true;
+        return this;
+    }
+
     /** Serves HTTPS with this identity. Default: plain HTTP. */
     public S3SimBuilder tls(TlsIdentity tls) {
         this.tls = Optional.of(tls);
@@ -200,5 +210,9 @@ public final class S3SimBuilder {
 
     Optional<TlsIdentity> tls() {
         return tls;
+    }
+
+    boolean refusesChecksums() {
+        return refusesChecksums;
     }
 }
