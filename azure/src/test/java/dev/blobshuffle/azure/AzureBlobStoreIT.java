@@ -159,7 +159,12 @@ class AzureBlobStoreIT {
             assertThat(inspection.findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
                     .containsExactly(
-                            "OK versioning", "OK soft delete", "OK account", "HINT lifecycle", "OK conditional put");
+                            "OK versioning",
+                            "OK soft delete",
+                            "OK account",
+                            "HINT lifecycle",
+                            "OK conditional put",
+                            "OK conditional replace");
         }
     }
 

@@ -127,7 +127,12 @@ class GcsBlobStoreIT {
         try (BlobStore store = BlobStores.open(uri(server, GcsTestBucket.make(server)), time)) {
             assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
-                    .containsExactly("OK region", "OK soft delete", "WARNING lifecycle", "OK conditional put");
+                    .containsExactly(
+                            "OK region",
+                            "OK soft delete",
+                            "WARNING lifecycle",
+                            "OK conditional put",
+                            "OK conditional replace");
         }
     }
 

@@ -231,8 +231,7 @@ class S3BlobStoreTest {
             value = RequestChecksum.class,
             names = {"MD5", "NONE"})
     void aStoreThatRefusesOtherChecksumsGetsNone(RequestChecksum checksum) throws Exception {
-        try (S3Sim older =
-                        S3Sim.builder().bucket("blobs").refuseChecksums().start();
+        try (S3Sim older = S3Sim.builder().bucket("blobs").refuseChecksums().start();
                 BlobStore store = S3BlobStores.builder("blobs")
                         .endpoint(older.endpoint())
                         .pathStyle()

@@ -47,7 +47,8 @@ class S3InspectionTest {
                         tuple(Level.OK, "region"),
                         tuple(Level.OK, "lifecycle"),
                         tuple(Level.OK, "versioning"),
-                        tuple(Level.OK, "conditional put"));
+                        tuple(Level.OK, "conditional put"),
+                        tuple(Level.OK, "conditional replace"));
         assertThat(sim.keys("blobs")).as("no probe is left").containsExactly("team/blobshuffle-store");
     }
 

@@ -214,15 +214,19 @@ class BucketBlobStoreTest {
     }
 
     @Test
-    void anInspectionTriesAConditionalPutAndLeavesNothing() {
+    void anInspectionTriesConditionalWritesAndLeavesNothing() {
         try (BucketBlobStore store = open("a/")) {
             assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
-                    .containsExactly("OK place", "OK conditional put");
+                    .containsExactly("OK place", "OK conditional put", "OK conditional replace");
+            bucket.ignoresVersions = true;
+            assertThat(store.inspect().orElseThrow().findings())
+                    .extracting(finding -> finding.level() + " " + finding.subject())
+                    .containsExactly("OK place", "OK conditional put", "WARNING conditional replace");
             bucket.overwrites = true;
             assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
-                    .containsExactly("OK place", "WARNING conditional put");
+                    .containsExactly("OK place", "WARNING conditional put", "WARNING conditional replace");
         }
         assertThat(bucket.objects.keySet()).containsExactly("a/blobshuffle-store");
     }

@@ -40,6 +40,9 @@ final class HeapBucket implements Bucket {
     /** Whether it ignores conditions. */
     volatile boolean overwrites;
 
+    /** Whether it ignores only the version of a replacement. */
+    volatile boolean ignoresVersions;
+
     @Override
     public void put(String key, BlobContent content) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -75,8 +78,8 @@ final class HeapBucket implements Bucket {
         boolean isSame =
                 present != null && Integer.toHexString(Arrays.hashCode(present)).equals(version);
         // Compares the array itself: nobody else wrote meanwhile.
-        boolean isWritten =
-                isSame && objects.replace(key, present, bytes) || overwrites && objects.put(key, bytes) != null;
+        boolean isWritten = isSame && objects.replace(key, present, bytes)
+                || (overwrites || ignoresVersions) && objects.put(key, bytes) != null;
         if (isWritten) {
             times.put(key, Instant.now());
         }

@@ -114,9 +114,9 @@ public interface BlobStore extends AutoCloseable {
     /**
      * Asks the service for its clock, the bucket's region, and the rules that expire blobs or keep
      * deleted ones ({@link StoreFinding#expiry}, {@link StoreFinding#neverExpires},
-     * {@link StoreFinding#keepsDeleted}, {@link StoreFinding#keepsVersions}). It also tries a
-     * conditional put, which the store's marker needs, below the store's prefix, and removes what
-     * it wrote. Blocks for up to a minute. For {@code blobshuffle doctor}.
+     * {@link StoreFinding#keepsDeleted}, {@link StoreFinding#keepsVersions}). It also tries the
+     * conditional writes that the store's marker and sweeps need, below the store's prefix, and
+     * removes what it wrote. Blocks for up to a minute. For {@code blobshuffle doctor}.
      *
      * <p>If a permission is missing, or the service does not support a question, the answer is a
      * finding ({@link StoreFinding#unknown}), not a failure.

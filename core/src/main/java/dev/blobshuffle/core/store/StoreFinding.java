@@ -59,10 +59,12 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     /**
      * The service could not answer a question.
      *
-     * @param reason for example {@code the credentials lack s3:GetLifecycleConfiguration}
+     * @param reason for example {@code the credentials lack s3:GetLifecycleConfiguration}, with or
+     *     without a full stop
      */
     public static StoreFinding unknown(String subject, String reason) {
-        return hint(subject, "unknown: " + reason, "Check it in the console of the service.");
+        String end = reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason;
+        return hint(subject, "unknown: " + end, "Check it in the console of the service.");
     }
 
     /** A rule of the service deletes blobs by their age. */

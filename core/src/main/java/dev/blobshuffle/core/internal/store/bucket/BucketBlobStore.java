@@ -25,7 +25,6 @@ import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,8 +50,6 @@ import java.util.function.Supplier;
  * failures end the reader's task. Thread-safe.
  */
 public final class BucketBlobStore implements BlobStore {
-    private static final String CONDITION = "conditional put";
-
     private final Bucket bucket;
     private final KeyPrefix prefix;
     private final StoreContext context;
@@ -352,35 +349,8 @@ public final class BucketBlobStore implements BlobStore {
     public Optional<StoreInspection> inspect() {
         StoreInspection bucketTells = bucket.inspect(prefix);
         List<StoreFinding> findings = new ArrayList<>(bucketTells.findings());
-        try {
-            findings.add(tryCondition());
-        } catch (StoreUnavailableException e) {
-            findings.add(StoreFinding.unknown(CONDITION, String.valueOf(e.getMessage())));
-        }
+        findings.addAll(new ConditionProbe(bucket, prefix, context).findings());
         return Optional.of(new StoreInspection(bucketTells.clockAhead(), findings));
-    }
-
-    /**
-     * Tests the conditional write that creates markers. It lets exactly one of several instances
-     * create a new store.
-     */
-    private StoreFinding tryCondition() {
-        String key = prefix.text() + "doctor-" + Long.toHexString(context.time().randomLong());
-        byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);
-        meter.sent(Request.PUT);
-        bucket.putIfAbsent(key, probe);
-        try {
-            meter.sent(Request.PUT);
-            return bucket.putIfAbsent(key, probe)
-                    ? StoreFinding.warning(
-                            CONDITION,
-                            "the store overwrites an object although the request forbids it, so two instances that create a store at once may see two stores",
-                            "Start a single instance the first time.")
-                    : StoreFinding.ok(CONDITION, "an existing object is not overwritten");
-        } finally {
-            meter.sent(Request.DELETE);
-            bucket.delete(List.of(key));
-        }
     }
 
     /**
