@@ -41,8 +41,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "paper",
         description = {
-            "Figures 6 to 10 of the BlobShuffle paper at their full size, beside its numbers:",
-            "the real engine under virtual time, in the paper's layout and in ours."
+            "Figures 6 to 10 of the BlobShuffle paper at their full size, beside its numbers.",
+            "The real engine under virtual time, in the paper's layout and in ours."
         },
         mixinStandardHelpOptions = true,
         showDefaultValues = true)

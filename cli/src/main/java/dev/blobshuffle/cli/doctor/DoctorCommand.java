@@ -89,21 +89,18 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Option(
             names = "--create",
-            description = {
-                "Create the store if there is none."
-                        + " Check first that its directory is mounted, or that the bucket is the right",
-                "one: readers cannot follow notifications that lead to another store. With all directories of a file store and",
-                "new ones, it adds the new ones. Without --execute it only reports this."
-            })
+            description =
+                    "Create the store if there is none. Check first that its directory is mounted, or that the bucket is the right"
+                            + " one: readers cannot follow notifications that lead to another store. With all directories of a file store and"
+                            + " new ones, it adds the new ones. Without --execute it only reports this.")
     private boolean creates;
 
     @Option(
             names = "--remove-directory",
             paramLabel = "ID",
-            description = {
-                "Remove a directory from a file store for good, by its id in the store's markers. --store names all the",
-                "others. Move its marker aside and copy its blobs to another directory first. Without --execute it only reports this."
-            })
+            description =
+                    "Remove a directory from a file store for good, by its id in the store's markers. --store names all the"
+                            + " others. Move its marker aside and copy its blobs to another directory first. Without --execute it only reports this.")
     private @Nullable String removed;
 
     @Option(
@@ -115,10 +112,9 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--class-path",
             paramLabel = "PATH",
-            description = {
-                "The application's class path, as java -cp has it, a directory of its jars, or a jar that holds them (Spring",
-                "Boot, WAR, shaded): compares the versions of BlobShuffle, Kafka, the codecs, frameworks and stores' clients."
-            })
+            description =
+                    "The application's class path, as java -cp has it, a directory of its jars, or a jar that holds them (Spring"
+                            + " Boot, WAR, shaded): compares the versions of BlobShuffle, Kafka, the codecs, frameworks and stores' clients.")
     private @Nullable String classPath;
 
     @Option(names = "--json", description = "Prints JSON.")

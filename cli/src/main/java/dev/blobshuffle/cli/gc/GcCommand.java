@@ -93,20 +93,18 @@ public final class GcCommand implements Callable<Integer> {
             defaultValue = "needed",
             paramLabel = "needed|TIME",
             converter = Quantity.Retention.class,
-            description = {
-                "Which blobs stay, as in blobshuffle.retention: those that a notification refers to (default), or those that are",
-                "younger than this time, even if readers still need older ones."
-            })
+            description =
+                    "Which blobs stay, as in blobshuffle.retention: those that a notification refers to (default), or those that are"
+                            + " younger than this time, even if readers still need older ones.")
     private String retention;
 
     @Option(
             names = "--grace",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = {
-                "Minimum time from the listing to the read of the logs (default: what the owner's members promise in the",
-                "store's register, and 15 minutes). It can be shorter only with --writers-stopped."
-            })
+            description =
+                    "Minimum time from the listing to the read of the logs (default: what the owner's members promise in the"
+                            + " store's register, and 15 minutes). It can be shorter only with --writers-stopped.")
     private @Nullable Duration givenGrace;
 
     @Option(
@@ -127,20 +125,18 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--deleted-topic",
             paramLabel = "TOPIC",
-            description = {
-                "A topic that was deleted for good, so that its blobs need not be kept. Refused for a topic that exists,",
-                "or that the principal may not describe."
-            })
+            description =
+                    "A topic that was deleted for good, so that its blobs need not be kept. Refused for a topic that exists,"
+                            + " or that the principal may not describe.")
     private List<String> deletedTopics = new ArrayList<>();
 
     @Option(
             names = "--objection",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = {
-                "How long to wait before deleting. Each live instance checks once a minute which cluster sweeps, and objects",
-                "to another cluster than its own (default: 5m, at least 3m)."
-            })
+            description =
+                    "How long to wait before deleting. Each live instance checks once a minute which cluster sweeps, and objects"
+                            + " to another cluster than its own (default: 5m, at least 3m).")
     private @Nullable Duration givenObjection;
 
     @Option(
@@ -154,10 +150,9 @@ public final class GcCommand implements Callable<Integer> {
 
     @Option(
             names = "--hold",
-            description = {
-                "Stop all sweeps of this store from deleting, and do nothing else. Without --execute it only reports whether",
-                "sweeps may delete now."
-            })
+            description =
+                    "Stop all sweeps of this store from deleting, and do nothing else. Without --execute it only reports whether"
+                            + " sweeps may delete now.")
     private boolean isHeld;
 
     @Option(
@@ -171,10 +166,9 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--forget",
             paramLabel = "OWNER",
-            description = {
-                "Sweep an owner that no instance claims, and remove it from the register if no blob is left. Its blobs cannot",
-                "be deleted otherwise. OWNER has 6 hexadecimal digits, as gc prints it."
-            })
+            description =
+                    "Sweep an owner that no instance claims, and remove it from the register if no blob is left. Its blobs cannot"
+                            + " be deleted otherwise. OWNER has 6 hexadecimal digits, as gc prints it.")
     private @Nullable String forgotten;
 
     @Option(
@@ -187,10 +181,9 @@ public final class GcCommand implements Callable<Integer> {
 
     @Option(
             names = "--flink",
-            description = {
-                "Only name the blobs of Flink jobs, which are below flink/ in the store. With --forget OWNER --execute it deletes",
-                "all blobs of that job. The job has ended, and its checkpoints are not needed. It needs no brokers."
-            })
+            description =
+                    "Only name the blobs of Flink jobs, which are below flink/ in the store. With --forget OWNER --execute it deletes"
+                            + " all blobs of that job. The job has ended, and its checkpoints are not needed. It needs no brokers.")
     private boolean isOfFlink;
 
     @Option(
@@ -204,10 +197,9 @@ public final class GcCommand implements Callable<Integer> {
             names = "--most",
             defaultValue = "10000000",
             paramLabel = "N",
-            description = {
-                "Maximum number of blobs per round, oldest first; further rounds, each with a grace period, sweep the rest",
-                "(default: ${DEFAULT-VALUE}, which usually takes a few MiB of memory and at most 300)."
-            })
+            description =
+                    "Maximum number of blobs per round, oldest first; further rounds, each with a grace period, sweep the rest"
+                            + " (default: ${DEFAULT-VALUE}, which usually takes a few MiB of memory and at most 300).")
     private int most;
 
     @Option(names = "--json", description = "Print JSON; progress goes to standard error.")

@@ -49,10 +49,9 @@ public final class GroupsSeekCommand implements Callable<Integer> {
             required = true,
             paramLabel = "start|end|AGO|TIME",
             converter = SeekTarget.Converter.class,
-            description = {
-                "The first record that exists, after the last one, or the first that was committed at a time or later:",
-                "a time ago such as 15m or 2d, or a point in time such as 2026-01-31T12:00:00Z."
-            })
+            description =
+                    "The first record that exists, after the last one, or the first that was committed at a time or later:"
+                            + " a time ago such as 15m or 2d, or a point in time such as 2026-01-31T12:00:00Z.")
     private SeekTarget to;
 
     @Option(names = "--execute", description = "Move it instead of only reporting.")

@@ -75,10 +75,9 @@ public final class MessagingGcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "5m",
             converter = Quantity.Time.class,
-            description = {
-                "How long to wait before deleting. Each live instance checks once a minute which log sweeps, and objects",
-                "to another log than its own (default: ${DEFAULT-VALUE}, at least 3m)."
-            })
+            description =
+                    "How long to wait before deleting. Each live instance checks once a minute which log sweeps, and objects"
+                            + " to another log than its own (default: ${DEFAULT-VALUE}, at least 3m).")
     private Duration objection;
 
     @Option(
@@ -89,10 +88,9 @@ public final class MessagingGcCommand implements Callable<Integer> {
 
     @Option(
             names = "--hold",
-            description = {
-                "Stop all sweeps of this store from deleting, and do nothing else. Without --execute it only reports whether",
-                "sweeps may delete now."
-            })
+            description =
+                    "Stop all sweeps of this store from deleting, and do nothing else. Without --execute it only reports whether"
+                            + " sweeps may delete now.")
     private boolean isHeld;
 
     @Option(

@@ -39,10 +39,9 @@ public final class TopicsCreateCommand implements Callable<Integer> {
             paramLabel = "forever|consumed|TIME",
             defaultValue = "forever",
             converter = RetentionOption.class,
-            description = {
-                "How long it keeps records: for ever, until every group that has read the topic has passed them, or for a time",
-                "such as 24h or 7d (default: ${DEFAULT-VALUE})."
-            })
+            description =
+                    "How long it keeps records: for ever, until every group that has read the topic has passed them, or for a time"
+                            + " such as 24h or 7d (default: ${DEFAULT-VALUE}).")
     private RetentionRule retention;
 
     /** Created by the command line. */
