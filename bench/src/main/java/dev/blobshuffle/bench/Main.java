@@ -4,6 +4,7 @@ import dev.blobshuffle.bench.command.BenchCommand;
 import dev.blobshuffle.bench.command.KeptResults;
 import dev.blobshuffle.bench.demo.DemoCommand;
 import dev.blobshuffle.bench.demo.messaging.MessagingDemoCommand;
+import dev.blobshuffle.cli.StandardOutput;
 import picocli.CommandLine;
 
 /**
@@ -19,7 +20,7 @@ public final class Main {
      * @param args the command line
      */
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        System.exit(StandardOutput.checked(() -> commandLine().execute(args)));
     }
 
     /** The tools' command line with {@code demo} and {@code bench} added, not yet parsed. */

@@ -22,7 +22,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParseResult.GroupMatch;
 
 /**
  * The command {@code blobshuffle}: parses the command line, runs one subcommand and exits with its
@@ -69,7 +72,7 @@ public final class Main {
      * @param args the command line
      */
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        System.exit(StandardOutput.checked(() -> commandLine().execute(args)));
     }
 
     /**
@@ -77,14 +80,14 @@ public final class Main {
      * subcommands.
      */
     public static CommandLine commandLine() {
-        CommandLine commandLine = new CommandLine(new Main()).setUsageHelpWidth(HELP_WIDTH);
+        CommandLine commandLine = new CommandLine(new Main());
         finish(commandLine);
         return commandLine.setExecutionStrategy(Main::run);
     }
 
     /** Sets what all commands have in common, for a command and its subcommands. */
     public static void finish(CommandLine command) {
-        command.setCaseInsensitiveEnumValuesAllowed(true);
+        command.setUsageHelpWidth(HELP_WIDTH).setCaseInsensitiveEnumValuesAllowed(true);
         command.setParameterExceptionHandler(Main::refuse).setExitCodeExceptionMapper(ExitStatus::of);
         UsageMessageSpec usage = command.getCommandSpec().usageMessage();
         Map<String, String> statuses = new LinkedHashMap<>(STATUSES);
@@ -103,8 +106,30 @@ public final class Main {
             if (!unmatched.isEmpty()) {
                 throw new CommandLine.UnmatchedArgumentException(command, unmatched);
             }
+            requireOnce(command);
         }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    /**
+     * Refuses an option of a group that is given twice. Picocli would take the second one for the
+     * start of another group, and leave out all options before it.
+     */
+    private static void requireOnce(CommandLine command) {
+        for (ArgGroupSpec group : command.getCommandSpec().argGroups()) {
+            List<GroupMatch> matches = command.getParseResult().findMatches(group).stream()
+                    .flatMap(container -> container.matches().stream())
+                    .toList();
+            for (OptionSpec option : group.options()) {
+                if (matches.stream()
+                                .filter(match -> !match.matchedValues(option).isEmpty())
+                                .count()
+                        > 1) {
+                    throw new CommandLine.OverwrittenOptionException(
+                            command, option, "option '" + option.longestName() + "' should be specified only once");
+                }
+            }
+        }
     }
 
     /**

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 class MainTest {
     private final StringWriter out = new StringWriter();
@@ -57,6 +61,25 @@ class MainTest {
         assertThat(err.toString()).contains("Usage: blobshuffle");
     }
 
+    /** Otherwise picocli would keep the last group of options, and defaults for those before it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"--throughput 2MiB/s", "--zones 2 --kafka msk --throughput 2MiB/s", "--kafka msk --kafka msk"})
+    void anOptionOfAGroupIsGivenOnce(String more) {
+        String[] arguments = ("plan --throughput 1MiB/s " + more).split(" ");
+        assertThat(commandLine.execute(arguments)).isEqualTo(2);
+        assertThat(err.toString()).contains("should be specified only once", "Try 'blobshuffle plan --help'.");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void optionsOfAGroupComeInAnyOrder() {
+        assertThat(commandLine.execute(
+                        "plan --zones 2 --kafka msk --json --throughput 1MiB/s --target-p95 3s".split(" ")))
+                .isZero();
+        assertThat(out.toString()).contains("\"zones\": 2");
+    }
+
     @Test
     void helpOfEachCommandPrintsNoJavaAndFitsItsWidth() {
         help(commandLine);
@@ -74,6 +97,14 @@ class MainTest {
         // Otherwise picocli breaks a line of the description again and leaves one or two words.
         for (String line : command.getCommandSpec().usageMessage().description()) {
             assertThat(line.length()).as(name + ": " + line).isLessThanOrEqualTo(width);
+        }
+        for (OptionSpec option : command.getCommandSpec().options()) {
+            Stream.of(option.description())
+                    .filter(line -> option.description().length > 1 && !line.endsWith(".") && !line.contains("${"))
+                    .map(line -> line.replace("%%", "%"))
+                    .forEach(line -> assertThat(command.getUsageMessage().lines())
+                            .as(name + " " + option.longestName())
+                            .anyMatch(each -> each.endsWith(line)));
         }
         assertThat(command.getCommandSpec().usageMessage().exitCodeList())
                 .as(name)
