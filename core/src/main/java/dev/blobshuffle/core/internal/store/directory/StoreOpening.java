@@ -115,7 +115,7 @@ final class StoreOpening {
             }
         }
         if (!isUsable) {
-            throw unusable("no directory can be used. Check that they are mounted and writable.");
+            throw unusable("no directory can be used", "Check that they are mounted and writable.");
         }
         return new Opened(plan.store(), members, plan.registers());
     }
@@ -135,7 +135,7 @@ final class StoreOpening {
                 .map(BlobDirectory::path)
                 .filter(Files::isDirectory)
                 .min(Comparator.naturalOrder())
-                .orElseThrow(() -> unusable("no directory can be used. Check that they are mounted and writable."));
+                .orElseThrow(() -> unusable("no directory can be used", "Check that they are mounted and writable."));
         try (MarkerLock lock = MarkerLock.take(first)) {
             for (int attempt = 1; ; attempt++) {
                 Plan plan = plan();
@@ -150,7 +150,7 @@ final class StoreOpening {
             }
         } catch (IOException e) {
             failures.add(e);
-            throw unusable("its markers cannot be written. Check that all directories are mounted and writable.");
+            throw unusable("its markers cannot be written", "Check that all directories are mounted and writable.");
         }
     }
 
@@ -170,8 +170,10 @@ final class StoreOpening {
         }
     }
 
-    private StoreUnavailableException unusable(String reason) {
-        StoreUnavailableException failure = new StoreUnavailableException("Cannot open store " + where + ": " + reason);
+    private StoreUnavailableException unusable(String reason, String remedy) {
+        String causes = failures.stream().map(IOException::toString).distinct().collect(Collectors.joining("; "));
+        StoreUnavailableException failure = new StoreUnavailableException("Cannot open store " + where + ": " + reason
+                + (causes.isEmpty() ? "" : " (" + causes + ")") + ". " + remedy);
         failures.forEach(failure::addSuppressed);
         return failure;
     }
@@ -202,18 +204,23 @@ final class StoreOpening {
 
     private Plan newStore() {
         if (whenAbsent == WhenAbsent.FAIL) {
-            throw StoreMarker.absent(where);
+            throw failures.isEmpty()
+                    ? StoreMarker.absent(where)
+                    : unusable(
+                            "its marker cannot be read",
+                            "Check the mount, and that this process runs as the user who owns the store.");
         }
         if (!failures.isEmpty()) {
-            throw unusable("there is no store in it, and a new one needs all its directories."
-                    + " Check that they are mounted and writable.");
+            throw unusable(
+                    "there is no store in it, and a new one needs all its directories",
+                    "Check that they are mounted and writable.");
         }
         for (BlobDirectory directory : directories) {
             try {
                 DirectoryPaths.requireAlone(directory.path());
             } catch (IOException e) {
                 failures.add(e);
-                throw unusable("a directory cannot be listed. Check that the directories are readable.");
+                throw unusable("a directory cannot be listed", "Check that the directories are readable.");
             }
         }
         List<String> ids = new ArrayList<>();
@@ -418,7 +425,7 @@ final class StoreOpening {
             traces = new EarlierMarkers(there);
         } catch (IOException e) {
             failures.add(e);
-            throw unusable("its blobs cannot be listed. Check that the directories are readable.");
+            throw unusable("its blobs cannot be listed", "Check that the directories are readable.");
         }
         Optional<BlobDirectory> registers = traces.registers();
         traces.requireNoMore(directories.size());

@@ -81,6 +81,27 @@ class FileStoreDirectoriesTest {
         return store;
     }
 
+    /** It would be another store if it were created again. */
+    @Test
+    void aMarkerThatCannotBeReadIsNotAbsent() throws Exception {
+        Files.createDirectories(one.resolve(StoreMarker.NAME));
+        assertThatThrownBy(() -> open(one))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("its marker cannot be read (java.io.IOException: Is a directory)")
+                .hasMessageNotContaining("--create");
+    }
+
+    @Test
+    void aDirectoryThatCannotBeUsedSaysWhy() throws Exception {
+        create(one);
+        Files.move(one.resolve(BlobDirectory.STAGING), root.resolve("aside"));
+        Files.createFile(one.resolve(BlobDirectory.STAGING));
+        assertThatThrownBy(() -> open(one))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("no directory can be used (java.nio.file.")
+                .hasMessageContaining(one + "/staging");
+    }
+
     private static String marker(Path directory) throws IOException {
         return Files.readString(directory.resolve(StoreMarker.NAME));
     }
@@ -252,7 +273,8 @@ class FileStoreDirectoriesTest {
         Path file = Files.createFile(root.resolve("file"));
         assertThatThrownBy(() -> create(one, file.resolve("below")))
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("a new one needs all its directories");
+                .hasMessageContaining("a new one needs all its directories (java.nio.file.")
+                .hasMessageContaining(file.toString());
         assertThat(one.resolve(StoreMarker.NAME)).doesNotExist();
         assertThatThrownBy(() -> open(one, two)).isInstanceOf(StoreAbsentException.class);
     }
