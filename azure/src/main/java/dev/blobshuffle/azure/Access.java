@@ -25,6 +25,7 @@ final class Access {
             "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
     private static final Pattern ACCOUNT_NAME = Pattern.compile("(?:^|;)\\s*AccountName=([^;]*)");
+    private static final Pattern TOKEN = Pattern.compile("(?:^|;)\\s*SharedAccessSignature=([^;]*)");
     private static final Pattern ACCOUNT_KEY = Pattern.compile("(?:^|;)\\s*AccountKey=([^;]*)");
 
     private final String account;
@@ -75,37 +76,51 @@ final class Access {
 
     /** Sets the endpoint and the credentials of a builder. */
     BlobContainerClientBuilder apply(BlobContainerClientBuilder builder, HttpClient http) {
-        String connection = environment.get("AZURE_STORAGE_CONNECTION_STRING");
-        String key = environment.get("AZURE_STORAGE_KEY");
-        String token = environment.get("AZURE_STORAGE_SAS_TOKEN");
+        String connection = variable("AZURE_STORAGE_CONNECTION_STRING");
+        String key = variable("AZURE_STORAGE_KEY");
+        String token = variable("AZURE_STORAGE_SAS_TOKEN");
         try {
-            if (connection != null) {
+            if (!connection.isEmpty()) {
                 requireSameAccount(connection);
                 requireKey(find(ACCOUNT_KEY, connection));
-                if (connection.contains("SharedAccessSignature=")) {
-                    requireSecretWay();
-                }
+                find(TOKEN, connection).ifPresent(this::requireToken);
                 return builder.connectionString(connection).endpoint(endpoint);
             }
             builder.endpoint(endpoint);
-            if (key != null) {
+            if (!key.isEmpty()) {
                 requireKey(Optional.of(key));
                 return builder.credential(new StorageSharedKeyCredential(account, key));
             }
-            if (token != null) {
-                requireSecretWay();
-                return builder.sasToken(token.startsWith("?") ? token.substring(1) : token);
+            if (!token.isEmpty()) {
+                String plain = token.startsWith("?") ? token.substring(1) : token;
+                requireToken(plain);
+                return builder.sasToken(plain);
             }
         } catch (IllegalArgumentException e) {
             // The exception's message may contain the secret, so it is not the cause.
             throw new InvalidSettingsException(
                     "Cannot open store az://" + account
-                            + ": the credentials in the environment cannot be read. Check AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN.");
+                            + ": the credentials in the environment cannot be read. Check AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN for quotes, blanks and line ends.");
         }
         if (account.equals(EMULATOR_ACCOUNT)) {
             return builder.credential(new StorageSharedKeyCredential(account, EMULATOR_KEY));
         }
         return identity(builder, http);
+    }
+
+    /** A variable of the environment; empty if it is unset or blank. */
+    private String variable(String name) {
+        String value = environment.getOrDefault(name, "");
+        return value.isBlank() ? "" : value;
+    }
+
+    /**
+     * Refuses a token that makes no URL. The client would detect it with the first request only,
+     * and the store would repeat that.
+     */
+    private void requireToken(String token) {
+        requireSecretWay();
+        URI ignored = URI.create(endpoint + "?" + token);
     }
 
     /**

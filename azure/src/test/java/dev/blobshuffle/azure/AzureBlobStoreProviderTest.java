@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AzureBlobStoreProviderTest {
     private final SystemTime time = new SystemTime();
@@ -60,6 +61,23 @@ class AzureBlobStoreProviderTest {
                 uri,
                 Map.of("AZURE_STORAGE_CONNECTION_STRING", "AccountName=other;AccountKey=c2VjcmV0"),
                 "is for account 'other'");
+        refused(uri, Map.of("AZURE_STORAGE_SAS_TOKEN", "sig=\"secret\""), "cannot be read");
+        refused(uri, Map.of("AZURE_STORAGE_SAS_TOKEN", "sig=secret\n"), "cannot be read");
+        refused(
+                uri,
+                Map.of(
+                        "AZURE_STORAGE_CONNECTION_STRING",
+                        "BlobEndpoint=https://account.blob.core.windows.net;SharedAccessSignature=sig=se cret"),
+                "cannot be read");
+    }
+
+    /** Kubernetes sets a variable for a key that a secret lacks, with an empty value. */
+    @ParameterizedTest
+    @ValueSource(strings = {"AZURE_STORAGE_CONNECTION_STRING", "AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN"})
+    void anEmptyVariableIsNoCredential(String variable) {
+        String uri = "az://account/container?endpoint=http://storage.example";
+        refused(uri, Map.of(variable, ""), "set AZURE_STORAGE_KEY");
+        refused(uri, Map.of(variable, " "), "set AZURE_STORAGE_KEY");
     }
 
     @Test

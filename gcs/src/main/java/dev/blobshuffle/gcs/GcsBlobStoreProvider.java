@@ -104,14 +104,34 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
                     "credentials would be sent over plain HTTP, where others can read them",
                     "Give an endpoint with https, or credentials=none");
         }
+        return credentials(uri.authority(), () -> GoogleCredentials.getApplicationDefault(client::transport));
+    }
+
+    /** Loads credentials. */
+    interface Source {
+        Credentials load() throws IOException;
+    }
+
+    /** Loads credentials, or throws the client's reason with a remedy. */
+    static Credentials credentials(String bucket, Source source) {
         try {
-            return GoogleCredentials.getApplicationDefault(client::transport);
-        } catch (IOException e) {
+            return source.load();
+        } catch (IOException | RuntimeException e) {
             throw new InvalidSettingsException(
-                    "Cannot open store gs://" + uri.authority()
-                            + ": there are no credentials. Set GOOGLE_APPLICATION_CREDENTIALS to a key file, run `gcloud auth application-default login`, or give the workload a service account.",
+                    "Cannot open store gs://" + bucket + ": there are no credentials, since " + reason(e)
+                            + ". Set GOOGLE_APPLICATION_CREDENTIALS to a key file, run `gcloud auth application-default login`, or give the workload a service account.",
                     e);
         }
+    }
+
+    /** The first sentence of the client's message. It names places and fields, and no values. */
+    private static String reason(Exception e) {
+        String line = String.valueOf(e.getMessage())
+                .lines()
+                .findFirst()
+                .orElse(e.toString())
+                .strip();
+        return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
     }
 
     private static InvalidSettingsException invalid(String reason, String remedy) {

@@ -3,9 +3,12 @@ package dev.blobshuffle.gcs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.auth.oauth2.GoogleCredentials;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.opening.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +19,30 @@ class GcsBlobStoreProviderTest {
     @AfterEach
     void end() {
         time.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "`` | no JSON input found",
+                "secret | line 1",
+                "{\"type\": \"new\"} | 'type' value 'new' not recognized",
+                "{\"type\": \"service_account\"} | expecting  'client_id'",
+                "{\"type\": \"service_account\", \"client_id\": \"x\", \"client_email\": \"a@b\", \"private_key_id\": \"1\","
+                        + " \"private_key\": \"secret\"} | Invalid PKCS#8 data"
+            })
+    void aKeyFileThatCannotBeReadSaysWhy(String file, String reason) {
+        assertThatThrownBy(() -> GcsBlobStoreProvider.credentials(
+                        "books",
+                        () -> GoogleCredentials.fromStream(
+                                new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)))))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageStartingWith("Cannot open store gs://books: there are no credentials, since ")
+                .hasMessageContaining(reason)
+                .hasMessageContaining("GOOGLE_APPLICATION_CREDENTIALS")
+                .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain("secret"));
     }
 
     @ParameterizedTest
