@@ -38,6 +38,9 @@ final class LagScan {
     private final LogScan scan;
     private final long most;
 
+    /** The number of unread notifications by the store that they lead to. */
+    private final Map<Integer, Long> byStore = new HashMap<>();
+
     /** @param most entries to read per partition */
     LagScan(Admin admin, LogScan scan, long most) {
         this.admin = admin;
@@ -58,7 +61,7 @@ final class LagScan {
             OffsetAndMetadata position = committed.get(partition);
             long first = position == null ? start : Math.max(start, position.offset());
             long looked = Math.max(first, ends.getOrDefault(partition, 0L) - most);
-            counts.put(partition, new Counts(Optional.ofNullable(position), looked > first));
+            counts.put(partition, new Counts(Optional.ofNullable(position), looked > first, byStore));
             from.put(partition, looked);
         }
         scan.read(
@@ -74,6 +77,18 @@ final class LagScan {
         lags.sort(Comparator.comparing((PartitionLag lag) -> lag.partition().topic())
                 .thenComparing(lag -> lag.partition().partition()));
         return lags;
+    }
+
+    /**
+     * The number of unread notifications that lead to another store.
+     *
+     * @param fingerprint of the store
+     */
+    long elsewhere(int fingerprint) {
+        return byStore.entrySet().stream()
+                .filter(count -> count.getKey() != fingerprint)
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     private Map<TopicPartition, OffsetAndMetadata> committed(String group)
@@ -99,18 +114,20 @@ final class LagScan {
     /** The unread entries of one partition. */
     private static final class Counts {
         /** Collects the records of partitions that were not requested. */
-        private static final Counts NONE = new Counts(Optional.empty(), false);
+        private static final Counts NONE = new Counts(Optional.empty(), false, new HashMap<>());
 
         private final Optional<OffsetAndMetadata> committed;
         private final boolean isCut;
+        private final Map<Integer, Long> byStore;
         private long notifications;
         private long records;
         private long bytes;
         private Optional<Long> oldest = Optional.empty();
 
-        private Counts(Optional<OffsetAndMetadata> committed, boolean isCut) {
+        private Counts(Optional<OffsetAndMetadata> committed, boolean isCut, Map<Integer, Long> byStore) {
             this.committed = committed;
             this.isCut = isCut;
+            this.byStore = byStore;
         }
 
         void add(ConsumerRecord<byte[], byte[]> record) {
@@ -124,6 +141,7 @@ final class LagScan {
                 Notification notification = NotificationCodec.decode(record.value());
                 records += notification.records() - passed(record.offset());
                 bytes += notification.segmentLength();
+                long ignored = byStore.merge(notification.store(), 1L, Long::sum);
                 // Timestamps may be event times from long ago.
                 writtenAt = Math.max(writtenAt, notification.blob().generation() * BlobId.MILLIS_PER_GENERATION);
             } catch (BlobShuffleException e) {

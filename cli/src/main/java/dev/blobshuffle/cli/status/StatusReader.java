@@ -1,6 +1,8 @@
 package dev.blobshuffle.cli.status;
 
 import dev.blobshuffle.cli.brokers.ShuffledTopics;
+import dev.blobshuffle.cli.messaging.Shown;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import dev.blobshuffle.kafka.internal.membership.MembershipScan;
@@ -61,7 +63,8 @@ final class StatusReader {
         Set<String> names = admin.listTopics().names().get();
         List<TopicPartition> partitions = describe(application.topics().names(admin));
         LogScan scan = new LogScan(client, "read_committed", time);
-        List<PartitionLag> lags = new LagScan(admin, scan, application.most()).of(application.id(), partitions);
+        LagScan unread = new LagScan(admin, scan, application.most());
+        List<PartitionLag> lags = unread.of(application.id(), partitions);
         if (partitions.isEmpty()) {
             notes.add("No topic of " + application.id() + " is shuffled. Check --application-id, or give --topics.");
         } else if (lags.stream().allMatch(lag -> lag.committed().isEmpty())) {
@@ -73,7 +76,18 @@ final class StatusReader {
                     + ", so members and zones are unknown. If it has another name, give --membership.");
         }
         lookIntoStore(notes);
+        store.ifPresent(look -> compare(look.store(), unread, notes));
         return new Status(application.id(), time.wallMillis(), lags, members, lastStore, notes);
+    }
+
+    /** A wrong store would look like one without blobs. */
+    private static void compare(BlobStore store, LagScan unread, List<String> notes) {
+        long elsewhere = unread.elsewhere(store.fingerprint());
+        if (elsewhere > 0) {
+            notes.add(Shown.count(elsewhere, "notification") + (elsewhere == 1 ? " leads" : " lead")
+                    + " to another store than " + store.location()
+                    + ". Give the store of the application: --store.");
+        }
     }
 
     private void lookIntoStore(List<String> notes) throws InterruptedException {

@@ -46,6 +46,11 @@ final class StoreLook {
         this.waiting = waiting;
     }
 
+    /** The store. */
+    BlobStore store() {
+        return store;
+    }
+
     /**
      * Counts the blobs.
      *

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.core.internal.store.opening.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -87,6 +89,22 @@ class StatusIT {
         assertThat(json.at("/store/blobs").asLong()).isEqualTo(1);
         assertThat(json.at("/store/bytes_estimated").asLong()).isPositive();
         assertThat(json.at("/store/usd_per_hour_estimated/puts").asDouble()).isPositive();
+    }
+
+    @Test
+    void anotherStoreThanThatOfTheNotificationsIsNoted(@TempDir Path other) throws IOException {
+        BlobTopic topic = shuffled("elsewhere");
+        try (SystemTime time = new SystemTime()) {
+            BlobStores.open(other.toUri().toString(), time).close();
+        }
+
+        JsonNode json = json(topic.run(
+                new StatusCommand(), other, out, "--application-id", "elsewhere", "--topics", topic.name(), "--json"));
+
+        assertThat(json.get("notes").toString()).contains("1 notification leads to another store than file://" + other);
+        out.getBuffer().setLength(0);
+        assertThat(json(status(topic, "elsewhere", "--json")).get("notes").toString())
+                .doesNotContain("another store");
     }
 
     @Test
