@@ -121,8 +121,7 @@ public final class BrokerOptions {
             Thread.currentThread().interrupt();
             err.println(task.get() + ": interrupted. Run it again.");
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
-            String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println(task.get() + ": " + e.getMessage() + cause);
+            err.println(task.get() + ": " + ClientFailure.text(e));
             status = ExitStatus.of(e);
         }
         err.flush();

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.brokers.ClientFailure;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.time.Time;
@@ -139,6 +140,6 @@ final class BrokerCheckup {
             return "no answer for " + limit.toSeconds() + " s";
         }
         Throwable cause = e.getCause() == null ? e : e.getCause();
-        return String.valueOf(cause.getMessage());
+        return ClientFailure.text(cause);
     }
 }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.brokers.ClientFailure;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.StoreOption;
@@ -227,7 +228,10 @@ public final class GcCommand implements Callable<Integer> {
         } catch (CompletionException e) {
             err.println(e.getCause() == null ? e.toString() : e.getCause().getMessage());
             status = ExitStatus.of(e.getCause() == null ? e : e.getCause());
-        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
+        } catch (KafkaException e) {
+            err.println(ClientFailure.text(e));
+            status = ExitStatus.of(e);
+        } catch (BlobShuffleException | IllegalStateException e) {
             err.println(e.getMessage());
             status = ExitStatus.of(e);
         }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.skip;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.brokers.ClientFailure;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.StoreOption;
@@ -106,7 +107,10 @@ public final class SkipCommand implements Callable<Integer> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot skip: interrupted. Run it again.");
-        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
+        } catch (KafkaException e) {
+            err.println(ClientFailure.text(e));
+            status = ExitStatus.of(e);
+        } catch (BlobShuffleException | IllegalStateException e) {
             err.println(e.getMessage());
             status = ExitStatus.of(e);
         }
