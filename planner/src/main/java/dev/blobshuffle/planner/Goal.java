@@ -29,7 +29,7 @@ public sealed interface Goal {
         public MaxCost {
             if (!(usdPerHour > 0 && usdPerHour < 1e9)) {
                 throw new InvalidSettingsException(
-                        "Cannot plan for " + usdPerHour + " USD per hour. Give a positive amount.");
+                        "Cannot plan for " + usdPerHour + " USD per hour. Give more than 0 and less than 1e9.");
             }
         }
     }

@@ -40,7 +40,10 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
         try {
             uri = new URI(text);
         } catch (URISyntaxException e) {
-            throw invalid("it is not a URI: " + e.getReason() + " at index " + e.getIndex());
+            String escape = e.getReason().startsWith("Illegal character")
+                    ? ", write it as % and two hex digits, a space as %20"
+                    : "";
+            throw invalid("it is not a URI: " + e.getReason() + " at index " + e.getIndex() + escape);
         }
         if (uri.getScheme() == null || !text.startsWith(uri.getScheme() + "://")) {
             throw invalid("it has no scheme with ://");
