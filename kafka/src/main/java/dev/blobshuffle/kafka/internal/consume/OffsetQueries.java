@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,6 +119,9 @@ public final class OffsetQueries {
             positions.put(partition, new OffsetAndMetadata(position));
         } catch (TimeoutException | InvalidOffsetException e) {
             // No position yet, so there is nothing to commit. Kafka's own consumer does the same.
+        } catch (WakeupException e) {
+            // As above. Kafka's consumer does not wait here, so the wakeup is for a later call.
+            delegate.wakeup();
         }
     }
 

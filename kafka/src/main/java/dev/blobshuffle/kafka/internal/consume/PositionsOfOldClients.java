@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 
 /**
  * Supplies the next offsets for Kafka clients before 4.0. Their polls do not return them, so this
@@ -39,6 +40,9 @@ public final class PositionsOfOldClients {
         long offset;
         try {
             offset = consumer.position(progress.kafka, Duration.ZERO);
+        } catch (WakeupException e) {
+            consumer.wakeup(); // The position is unknown for now; the next poll ends by the wakeup.
+            return Optional.empty();
         } catch (KafkaException e) {
             return Optional.empty(); // Unknown for now, or failed: then the next poll throws it.
         }
