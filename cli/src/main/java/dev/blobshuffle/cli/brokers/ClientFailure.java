@@ -27,7 +27,7 @@ public final class ClientFailure {
         return parts.isEmpty() ? message : message + " (" + String.join(": ", parts) + ")";
     }
 
-    /** The parser of a login names the word at which it stops, which may be a part of a password. */
+    /** The parser of a login names the word at which it stops, maybe a part of a password. */
     private static String message(Throwable failure) {
         String message = failure.getMessage();
         if (message == null) {

@@ -25,8 +25,8 @@ public final class HttpVersion {
      * @param scheme of the store
      * @param client {@code group:artifact} of the store's client
      * @param type a class of that client
-     * @throws InvalidSettingsException fatal: the message names both versions, or the module, and the
-     *     remedy
+     * @throws InvalidSettingsException fatal: the message names both versions, or the module, and
+     *     the remedy
      */
     public static void requireSupported(String scheme, String client, Class<?> type) {
         String what = "open store " + scheme + "://";
