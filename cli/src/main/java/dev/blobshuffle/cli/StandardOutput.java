@@ -8,6 +8,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.Charset;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +36,11 @@ public final class StandardOutput {
         return output.status(command.getAsInt(), System.err);
     }
 
+    /** Has the encoding that Java took for the original. Until Java 18 that is the default one. */
     PrintStream stream() {
-        return new PrintStream(new BufferedOutputStream(bytes), true);
+        Charset encoding = Charset.forName(
+                System.getProperty("stdout.encoding", Charset.defaultCharset().name()));
+        return new PrintStream(new BufferedOutputStream(bytes), true, encoding);
     }
 
     /**

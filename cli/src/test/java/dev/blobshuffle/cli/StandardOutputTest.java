@@ -38,6 +38,23 @@ class StandardOutputTest {
         assertThat(bytes.toString()).startsWith("result");
     }
 
+    /** Java 18 and later take it from the terminal, not from the default encoding. */
+    @Test
+    void theEncodingStaysJavas() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        String before = System.setProperty("stdout.encoding", "ISO-8859-1");
+        try {
+            new StandardOutput(bytes).stream().print("ü");
+        } finally {
+            if (before == null) {
+                System.clearProperty("stdout.encoding");
+            } else {
+                System.setProperty("stdout.encoding", before);
+            }
+        }
+        assertThat(bytes.toByteArray()).containsExactly(0xFC);
+    }
+
     private int status(StandardOutput output, int status) {
         return output.status(status, new PrintStream(errors, true));
     }
