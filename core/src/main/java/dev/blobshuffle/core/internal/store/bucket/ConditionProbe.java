@@ -39,8 +39,9 @@ final class ConditionProbe {
             tryReplacement();
         } catch (StoreUnavailableException e) {
             findings.add(StoreFinding.unknown(subject, String.valueOf(e.getMessage())));
+        } finally {
+            remove();
         }
-        remove();
         return findings;
     }
 
