@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -38,16 +39,19 @@ class RefusedConnectionTest {
         port.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
+    /** A line for each command that connects to brokers. */
+    static Stream<String> commandsOfBrokers() {
+        return Stream.of(
                 "status --application-id a",
                 "tail --topic t",
                 "drained --application-id a",
                 "skip --group g --topic t --store STORE",
                 "gc --store STORE",
-                "doctor --store STORE --samples 1 --blob-size 1KiB"
-            })
+                "doctor --store STORE --samples 1 --blob-size 1KiB");
+    }
+
+    @ParameterizedTest
+    @MethodSource("commandsOfBrokers")
     void commandsNameBrokersThatRefuse(String line) {
         assertThat(run(line + " --bootstrap ADDRESS")).as(out.toString()).isOne();
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -45,15 +46,7 @@ class WrongSecurityTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "status --application-id a",
-                "tail --topic t",
-                "drained --application-id a",
-                "skip --group g --topic t --store STORE",
-                "gc --store STORE",
-                "doctor --store STORE --samples 1 --blob-size 1KiB"
-            })
+    @MethodSource("dev.blobshuffle.cli.RefusedConnectionTest#commandsOfBrokers")
     void commandsNameATrustStoreThatIsNotThere(String line) throws IOException {
         run(line, "security.protocol=SSL", "ssl.truststore.location=/no/such.jks", "ssl.truststore.password=secret");
         assertThat(out.toString()).contains("/no/such.jks").doesNotContain("secret");
