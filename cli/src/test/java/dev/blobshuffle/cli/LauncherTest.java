@@ -58,7 +58,7 @@ class LauncherTest {
                 .endsWith("\n1");
     }
 
-    /** What it prints, and its status. */
+    /** Runs the script, and returns its output and then its status. */
     private String run() throws IOException, InterruptedException {
         ProcessBuilder builder =
                 new ProcessBuilder("sh", checkout.resolve("blobshuffle").toString(), "--version");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class StoreFindingTest {
-    /** Whoever shows a finding ends it with a full stop. */
+    /** The doctor adds a full stop. */
     @Test
     void aReasonLosesItsFullStop() {
         assertThat(StoreFinding.unknown("region", "Cannot ask: it is away. Try again.")

@@ -44,7 +44,7 @@ public final class HttpVersion {
 
     /**
      * Since 5.5.2 Apache's client uses {@code jdk.net}. Java leaves that module out if the
-     * application is on the module path, and {@code jlink} if nobody names it.
+     * application is on the module path, and {@code jlink} unless you name it.
      */
     private static void requireModule(String what, ClassLoader loader) {
         if (ModuleLayer.boot().findModule(MODULE).isPresent()) {
